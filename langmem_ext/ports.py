@@ -1,0 +1,164 @@
+"""What a user may bring: an LLM, an embedder, a store, a token counter, a clock."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import asdict, dataclass
+from datetime import datetime
+from typing import TYPE_CHECKING, Any, Literal, Protocol, TypeAlias, runtime_checkable
+
+from langmem_ext.items import Filters, MemoryItem, Usage
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
+    Vector: TypeAlias = NDArray[np.float32]
+    Vectors: TypeAlias = "Sequence[Sequence[float]] | NDArray[np.float32]"
+
+TokenCounter: TypeAlias = Callable[[str], int]
+Clock: TypeAlias = Callable[[], datetime]
+
+
+@dataclass(frozen=True, slots=True)
+class ChatMessage:
+    """One message to an LLM."""
+
+    role: Literal["system", "user", "assistant"]
+    content: str
+
+
+@dataclass(frozen=True, slots=True)
+class ReplySchema:
+    """How to ask for JSON: a JSON Schema that the server enforces, or just any JSON object."""
+
+    name: str
+    json_schema: Mapping[str, Any]
+    mode: Literal["json_schema", "json_object"] = "json_schema"
+
+
+@dataclass(frozen=True, slots=True)
+class ChatReply:
+    """An LLM's answer. `finish_reason` as OpenAI spells it: "stop", "length", "content_filter"."""
+
+    text: str
+    finish_reason: str = "stop"
+    usage: Usage = Usage(calls=1)
+
+
+@runtime_checkable
+class ChatModel(Protocol):
+    """An LLM. A model that ignores `schema` works: the prompt describes the JSON as well.
+
+    Both methods raise `ModelError` when there is no answer, and `UnsupportedReplyFormatError` when
+    the server refuses the schema's mode; `schema=None` asks for plain text.
+    """
+
+    @property
+    def name(self) -> str:
+        """Endpoint and model, for logs and for remembering what this endpoint can do."""
+
+    def complete(self, messages: Sequence[ChatMessage], schema: ReplySchema | None) -> ChatReply:
+        """One answer."""
+
+    async def acomplete(self, messages: Sequence[ChatMessage], schema: ReplySchema | None) -> ChatReply:
+        """As `complete`."""
+
+
+@dataclass(frozen=True, slots=True)
+class EmbedderFingerprint:
+    """What must be equal for two vectors to be comparable. Written into the store when it is made."""
+
+    model: str
+    dim: int
+    normalised: bool = True
+    query_prefix: str = ""
+    document_prefix: str = ""
+
+    def as_dict(self) -> dict[str, Any]:
+        """As it is written into the store card."""
+        return asdict(self)
+
+    def __str__(self) -> str:
+        return f"{self.model} ({self.dim} dimensions)"
+
+
+@runtime_checkable
+class Embedder(Protocol):
+    """Turns texts into vectors. Implementations put their model's prefixes in front themselves."""
+
+    @property
+    def dim(self) -> int:
+        """Length of a vector."""
+
+    @property
+    def max_tokens(self) -> int:
+        """Longest input; what lies beyond is not seen."""
+
+    @property
+    def fingerprint(self) -> EmbedderFingerprint:
+        """Names the vector space."""
+
+    def embed_documents(self, texts: Sequence[str]) -> Vectors:
+        """One row per text, shape (len(texts), dim)."""
+
+    def embed_queries(self, texts: Sequence[str]) -> Vectors:
+        """As `embed_documents`, for questions."""
+
+
+@dataclass(frozen=True, slots=True)
+class StoredMemory:
+    """A row: the memory, the chain of versions it belongs to, and its unit vector."""
+
+    item: MemoryItem
+    chain_id: str
+    vector: Vector
+    turn_ids: tuple[str, ...] = ()  # the turns it was learned from, for "the same turn twice"
+    sequence: float = 0.0  # orders listings; given by the store at the first write
+
+
+@runtime_checkable
+class MemoryStore(Protocol):
+    """Rows of all users. Every operation is limited to one user, by argument and not by filter.
+
+    Filters use the language of `search(filters=…)`, over the caller's metadata, the fields of
+    `MemoryItem` and the columns `chain_id`, `content_key`, `turn_ids` and `sequence`. `valid_at`
+    limits to the facts that held at that instant. Errors are `StorageError`s.
+    """
+
+    @property
+    def shared(self) -> bool:
+        """Whether other processes may write to it too; if so nothing of it is cached."""
+
+    def write(self, user_id: str, rows: Sequence[StoredMemory]) -> None:
+        """Store full rows, replacing those with the same id; up to `WRITE_LIMIT` all or none."""
+
+    def read(self, user_id: str, memory_ids: Sequence[str]) -> list[StoredMemory]:
+        """The rows with these ids, in this order; unknown ids are left out."""
+
+    def find(
+        self,
+        user_id: str,
+        filters: Filters | None = None,
+        *,
+        valid_at: datetime | None = None,
+        limit: int | None = None,
+    ) -> list[StoredMemory]:
+        """The rows that match, oldest write first; all of them without a limit."""
+
+    def find_ids(
+        self, user_id: str, filters: Filters | None = None, *, valid_at: datetime | None = None
+    ) -> list[str]:
+        """As `find`, ids only."""
+
+    def delete(self, user_id: str, memory_ids: Sequence[str]) -> int:
+        """Remove rows; returns how many there were. An empty list removes nothing."""
+
+    def users(self) -> list[str]:
+        """All users that have rows, sorted."""
+
+    def close(self) -> None:
+        """Give back files, sockets and threads. A second call does nothing."""
+
+
+WRITE_LIMIT = 1000

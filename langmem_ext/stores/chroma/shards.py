@@ -1,0 +1,253 @@
+"""Where collections are: in directories of this process, on a server, or in RAM.
+
+Every user hashes to one of a fixed number of shards, written in the store card, so that one
+user's search does not slow down with everybody's data. Embedded, a shard is a Chroma directory
+`shards/07/g0001`, opened on first use; `shards/07/current` names the generation in use.
+"""
+
+from __future__ import annotations
+
+import os
+import sqlite3
+import threading
+import uuid
+from pathlib import Path
+from typing import Any, Final, Protocol
+from urllib.parse import urlsplit
+
+import chromadb
+from chromadb.api import ClientAPI
+from chromadb.config import Settings
+from chromadb.errors import ChromaError
+
+from langmem_ext.errors import InvalidInputError, LangMemExtError, StorageError
+from langmem_ext.ports import EmbedderFingerprint
+from langmem_ext.stores.chroma.card import StoreCard, write_file
+from langmem_ext.stores.chroma.lock import lock_directory
+
+_COLLECTION: Final = "memories"
+_OLDEST_SQLITE: Final = (3, 35, 0)  # what chromadb asks for
+
+
+class Shards(Protocol):
+    """The collections of a store, by number."""
+
+    shared: bool  # whether other processes write to them too
+    where: str  # names the store in errors
+    card: StoreCard
+
+    def collection(self, number: int) -> chromadb.Collection:
+        """The collection of a shard, made when it is not there."""
+
+    def existing(self) -> list[chromadb.Collection]:
+        """The collections that were ever written to."""
+
+    def close(self) -> None:
+        """Give everything back."""
+
+
+def _settings() -> Settings:
+    return Settings(anonymized_telemetry=False)
+
+
+def _open_collection(client: ClientAPI, name: str, where: str) -> chromadb.Collection:
+    # Without `embedding_function=None` Chroma would take its own, which downloads weights.
+    collection = client.get_or_create_collection(
+        name, embedding_function=None, configuration={"hnsw": {"space": "cosine"}}
+    )
+    hnsw: Any = (collection.configuration_json or {}).get("hnsw") or {}
+    if hnsw.get("space") != "cosine":  # get_or_create ignores another space silently
+        raise StorageError(
+            f"collection {name} of {where} was not made by langmem-ext: it does not use cosine"
+        )
+    return collection
+
+
+class MemoryShards:
+    """One collection in RAM under a name of its own: clients in RAM share their data."""
+
+    shared = False
+    where = "the store in RAM"
+
+    def __init__(self, fingerprint: EmbedderFingerprint) -> None:
+        _check_sqlite()
+        self.card = StoreCard(fingerprint, shards=1)
+        self._client = chromadb.EphemeralClient(settings=_settings())
+        self._name = f"langmem_ext-{uuid.uuid4().hex}"
+        self._collection = _open_collection(self._client, self._name, self.where)
+
+    def collection(self, number: int) -> chromadb.Collection:
+        """See `Shards`."""
+        return self._collection
+
+    def existing(self) -> list[chromadb.Collection]:
+        """See `Shards`."""
+        return [self._collection]
+
+    def close(self) -> None:
+        """See `Shards`."""
+        # The client itself belongs to every store in RAM of this process.
+        self._client.delete_collection(self._name)
+
+
+class ServerShards:
+    """Collections `<prefix>-07` on a Chroma server, and `<prefix>-card` for the card."""
+
+    shared = True
+
+    def __init__(
+        self, url: str, fingerprint: EmbedderFingerprint, *, headers: dict[str, str] | None, prefix: str
+    ) -> None:
+        parts = urlsplit(url)
+        if parts.scheme not in ("http", "https") or not parts.hostname:
+            raise InvalidInputError(f"url must look like http://localhost:8000, got {url!r}")
+        self.where = f"the Chroma server at {parts.scheme}://{parts.hostname}:{parts.port or 8000}"
+        self._prefix = prefix
+        self._lock = threading.Lock()
+        self._open: dict[int, chromadb.Collection] = {}
+        try:
+            self._client = chromadb.HttpClient(
+                host=parts.hostname,
+                port=parts.port or (443 if parts.scheme == "https" else 8000),
+                ssl=parts.scheme == "https",
+                headers=headers,
+                settings=_settings(),
+            )
+        except (ValueError, ChromaError, OSError) as error:
+            raise self._silent(error) from error
+        try:
+            self.card = self._card(fingerprint)
+            self.card.check(fingerprint, self.where)
+        except (ValueError, ChromaError, OSError) as error:
+            self.close()
+            raise self._silent(error) from error
+        except LangMemExtError:
+            self.close()
+            raise
+
+    def _silent(self, error: Exception) -> StorageError:
+        return StorageError(
+            f"{self.where} does not answer ({type(error).__name__}); is it running? Start one: chroma run"
+        )
+
+    def _card(self, fingerprint: EmbedderFingerprint) -> StoreCard:
+        name = f"{self._prefix}-card"
+        card = StoreCard(fingerprint)
+        try:  # the first of several processes makes it, and all read it back
+            self._client.create_collection(name, embedding_function=None, metadata={"card": card.to_json()})
+        except ChromaError:  # it is there; servers differ in how they say so
+            pass
+        metadata = self._client.get_collection(name, embedding_function=None).metadata or {}
+        return StoreCard.from_json(str(metadata.get("card")), self.where)
+
+    def collection(self, number: int) -> chromadb.Collection:
+        """See `Shards`."""
+        with self._lock:
+            if number not in self._open:
+                self._open[number] = _open_collection(self._client, f"{self._prefix}-{number:02}", self.where)
+            return self._open[number]
+
+    def existing(self) -> list[chromadb.Collection]:
+        """See `Shards`."""
+        names = {collection.name for collection in self._client.list_collections(limit=10_000)}
+        return [self.collection(n) for n in range(self.card.shards) if f"{self._prefix}-{n:02}" in names]
+
+    def close(self) -> None:
+        """See `Shards`."""
+        # Chroma leaves the HTTP connections of a client and of its admin client open, and nothing public
+        # closes them; each client has its own.
+        owners = (self._client, getattr(self._client, "_admin_client", None))
+        sessions = [getattr(getattr(owner, "_server", None), "_session", None) for owner in owners]
+        self._client.close()  # type: ignore[attr-defined]  # of the class behind ClientAPI
+        for session in sessions:
+            if session is not None:
+                session.close()
+
+
+class EmbeddedShards:
+    """A Chroma directory per shard and generation below one data directory."""
+
+    shared = False
+
+    def __init__(self, path: Path, fingerprint: EmbedderFingerprint) -> None:
+        _check_sqlite()
+        self.where = str(path)
+        self._path = path
+        self._pid = os.getpid()
+        self._lock = threading.Lock()
+        self._open: dict[int, tuple[ClientAPI, chromadb.Collection]] = {}
+        try:
+            path.mkdir(mode=0o700, parents=True, exist_ok=True)
+        except OSError as error:
+            raise StorageError(f"can not create the data directory {path}: {error.strerror}") from error
+        self._file_lock = lock_directory(path)
+        try:
+            self.card = self._card(fingerprint)
+            self.card.check(fingerprint, self.where)
+        except BaseException:
+            self._file_lock.release()
+            raise
+
+    def _card(self, fingerprint: EmbedderFingerprint) -> StoreCard:
+        file = self._path / "store.json"
+        if file.exists():
+            return StoreCard.from_json(file.read_text(encoding="utf-8"), self.where)
+        if (self._path / "chroma.sqlite3").exists():
+            raise StorageError(
+                f"{self._path} is a Chroma directory that langmem-ext did not make; give it its own directory"
+            )
+        card = StoreCard(fingerprint)
+        write_file(file, card.to_json())
+        return card
+
+    def collection(self, number: int) -> chromadb.Collection:
+        """See `Shards`."""
+        if self.forked:
+            raise StorageError(
+                f"{self.where} was opened before this process was forked, and one process may hold a "
+                "directory: open a LongTermMemory(url=…) in the child"
+            )
+        with self._lock:
+            if number not in self._open:
+                client = chromadb.PersistentClient(path=self._generation(number), settings=_settings())
+                self._open[number] = (client, _open_collection(client, _COLLECTION, self.where))
+            return self._open[number][1]
+
+    def _generation(self, number: int) -> Path:
+        shard = self._path / "shards" / f"{number:02}"
+        current = shard / "current"
+        if not current.exists():
+            shard.mkdir(mode=0o700, parents=True, exist_ok=True)
+            write_file(current, "g0001")
+        return shard / current.read_text(encoding="utf-8").strip()
+
+    def existing(self) -> list[chromadb.Collection]:
+        """See `Shards`."""
+        numbers = range(self.card.shards)
+        return [
+            self.collection(n) for n in numbers if (self._path / "shards" / f"{n:02}" / "current").exists()
+        ]
+
+    @property
+    def forked(self) -> bool:
+        """Whether this process is a child of the one that opened the directory."""
+        return os.getpid() != self._pid
+
+    def close(self) -> None:
+        """See `Shards`."""
+        if self.forked:
+            return  # the parent's files
+        with self._lock:
+            for client, _ in self._open.values():
+                client.close()  # type: ignore[attr-defined]  # as above
+            self._open.clear()
+            self._file_lock.release()
+
+
+def _check_sqlite() -> None:
+    if sqlite3.sqlite_version_info < _OLDEST_SQLITE:
+        found, needed = sqlite3.sqlite_version, ".".join(map(str, _OLDEST_SQLITE))
+        raise StorageError(
+            f"Chroma needs SQLite {needed} or newer, this Python has {found}. Use a newer Python build, the "
+            "pysqlite3-binary package in place of sqlite3, or a Chroma server (url=)"
+        )
