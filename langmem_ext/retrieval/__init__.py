@@ -1,0 +1,1 @@
+"""Finding memories: words, vectors, and the fusion of both. Pure: no I/O."""
