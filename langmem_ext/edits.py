@@ -1,0 +1,334 @@
+"""Reading and changing one user's memories by hand: no LLM is asked.
+
+Changes come as two functions: a blocking one that checks and embeds, and one that reads and
+writes, which runs on the user's strand with what the first returned.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, fields, replace
+from datetime import datetime
+from functools import partial
+from pathlib import Path
+from types import MappingProxyType
+from typing import TYPE_CHECKING, Any, Final, TextIO, TypeAlias, TypeVar
+
+from langmem_ext.embedding import CheckedEmbedder
+from langmem_ext.errors import InvalidInputError, MemoryNotFoundError
+from langmem_ext.items import (
+    MEMORY_TYPES,
+    UNCHANGED,
+    DeletionReceipt,
+    Filters,
+    HistoryEvent,
+    ImportReport,
+    MemoryItem,
+    MemoryType,
+    Metadata,
+    Page,
+    Scope,
+    Unchanged,
+    as_utc,
+)
+from langmem_ext.learning import checked_content
+from langmem_ext.metadata import check_metadata
+from langmem_ext.ports import Clock, StoredMemory
+from langmem_ext.recall import with_type
+from langmem_ext.reconciliation import Proposal, history_of, is_current, merge
+from langmem_ext.redaction import redact
+from langmem_ext.text import content_key, normalise
+from langmem_ext.transfer import read_lines
+from langmem_ext.workspace import Workspace
+
+if TYPE_CHECKING:
+    from langmem_ext.ports import Vector
+
+T = TypeVar("T")
+Change: TypeAlias = tuple[Callable[[], Any], Callable[[Any], T]]
+BATCH: Final = 500  # memories that `remember_many` stores all or none
+
+
+@dataclass(frozen=True, slots=True)
+class NewMemory:
+    """The arguments of `remember`."""
+
+    content: str
+    memory_type: MemoryType = "semantic"
+    key: str | None = None
+    expires_at: datetime | str | float | None = None
+    metadata: Metadata | None = None
+
+
+def new_memories(memories: Sequence[str | Mapping[str, Any]]) -> list[NewMemory]:
+    """The arguments of `remember_many`, each checked for its shape."""
+    if isinstance(memories, str | Mapping) or not isinstance(memories, Sequence):
+        raise InvalidInputError(f"remember_many needs a list, not {type(memories).__name__}")
+    return [_new_memory(memory, index) for index, memory in enumerate(memories)]
+
+
+def _new_memory(memory: object, index: int) -> NewMemory:
+    if isinstance(memory, str):
+        return NewMemory(memory)
+    known = [field.name for field in fields(NewMemory)]
+    if not isinstance(memory, Mapping) or "content" not in memory:
+        raise InvalidInputError(f"memory {index}: expected a string, or a dict with content")
+    if unknown := [str(name) for name in memory if name not in known]:
+        raise InvalidInputError(f"memory {index}: unknown {', '.join(unknown)}; known are {', '.join(known)}")
+    return NewMemory(**memory)
+
+
+class Edits:
+    """Operations on the rows of one scope."""
+
+    def __init__(
+        self,
+        workspace: Workspace,
+        embedder: CheckedEmbedder,
+        scope: Scope,
+        *,
+        clock: Clock,
+        new_id: Callable[[], str],
+    ) -> None:
+        self._workspace = workspace
+        self._store = workspace.store
+        self._embedder = embedder
+        self._scope = scope
+        self._user = scope.user_id
+        self._clock = clock
+        self._new_id = new_id
+
+    def get(self, memory_id: str) -> MemoryItem:
+        """See `UserMemory.get`."""
+        return self._row(memory_id).item
+
+    def _row(self, memory_id: str) -> StoredMemory:
+        if not isinstance(memory_id, str):
+            raise InvalidInputError(f"memory_id must be a string, not {type(memory_id).__name__}")
+        rows = self._store.read(self._user, [memory_id])
+        if not rows or _expired(rows[0].item, self._clock()):
+            raise MemoryNotFoundError(memory_id)
+        return rows[0]
+
+    def page(
+        self,
+        limit: int,
+        cursor: str | None,
+        filters: Filters | None,
+        memory_type: MemoryType | None,
+        as_of: datetime | None,
+        include_expired: bool,
+    ) -> Page:
+        """See `UserMemory.list_memories`."""
+        if isinstance(limit, bool) or not isinstance(limit, int) or limit < 1:
+            raise InvalidInputError(f"limit must be a whole number of at least 1, got {limit!r}")
+        parts: list[Filters] = [with_type(filters, memory_type) or {}]
+        if cursor is not None:
+            parts.append({"sequence": {"$gt": _sequence(cursor)}})
+        if include_expired:
+            parts.append({"retracted_at": None, "superseded_by": None})
+        when = None if include_expired else as_of or self._clock()
+        rows = self._store.find(self._user, {"$and": parts}, valid_at=when, limit=limit + 1)
+        more = repr(rows[limit - 1].sequence) if len(rows) > limit else None
+        return Page(tuple(row.item for row in rows[:limit]), more)
+
+    def history(self, memory_id: str) -> list[HistoryEvent]:
+        """See `UserMemory.history`."""
+        chain = self._store.find(self._user, {"chain_id": self._row(memory_id).chain_id})
+        now = self._clock()
+        return history_of([row.item for row in chain if not _expired(row.item, now)])
+
+    def remember(self, entries: Sequence[NewMemory]) -> Change[list[MemoryItem]]:
+        """See `UserMemory.remember_many`."""
+
+        def prepare() -> list[Proposal]:
+            checked = [self._checked(entry) for entry in entries]
+            vectors = self._embedder.documents([content for content, _ in checked])
+            return [
+                Proposal(content=content, vector=vector, scope=self._scope, observed_at=now, **rest)
+                for (content, rest), vector in zip(checked, vectors, strict=True)
+            ]
+
+        now = self._clock()
+        return prepare, self._store_proposals
+
+    def _store_proposals(self, proposals: Sequence[Proposal]) -> list[MemoryItem]:
+        stored: list[MemoryItem | None] = []
+        for start in range(0, len(proposals), BATCH):
+            part = proposals[start : start + BATCH]
+            plan = self._workspace.commit(self._user, part, now=self._clock(), new_id=self._new_id)
+            stored.extend(outcome.memory for outcome in plan.outcomes)
+        return [item for item in stored if item is not None]
+
+    def _checked(self, entry: NewMemory) -> tuple[str, dict[str, Any]]:
+        content = checked_content(entry.content, self._embedder.max_tokens)
+        if entry.memory_type not in MEMORY_TYPES:
+            raise InvalidInputError(
+                f"memory_type must be one of {', '.join(MEMORY_TYPES)}, got {entry.memory_type!r}"
+            )
+        return content, {
+            "memory_type": entry.memory_type,
+            "key": _checked_key(entry.key),
+            "expires_at": None if entry.expires_at is None else self._future(entry.expires_at),
+            "metadata": check_metadata(entry.metadata),
+        }
+
+    def _future(self, expires_at: datetime | str | float) -> datetime:
+        when = as_utc(expires_at, "expires_at")
+        if when <= self._clock():
+            raise InvalidInputError(f"expires_at={when.isoformat()} is not in the future")
+        return when
+
+    def update(
+        self,
+        memory_id: str,
+        content: str | Unchanged,
+        metadata: Metadata | Unchanged,
+        expires_at: datetime | str | float | None | Unchanged,
+    ) -> Change[MemoryItem]:
+        """See `UserMemory.update`."""
+
+        def prepare() -> Callable[[StoredMemory], StoredMemory]:
+            self._current(memory_id)  # before the embedder is asked
+            text, vector = None, None
+            if not isinstance(content, Unchanged):
+                text = checked_content(content, self._embedder.max_tokens)
+                vector = self._embedder.documents([text])[0]
+            patch: Metadata = {} if isinstance(metadata, Unchanged) else check_metadata(metadata)
+            expiry: datetime | None | Unchanged = None
+            if isinstance(expires_at, Unchanged):
+                expiry = UNCHANGED
+            elif expires_at is not None:
+                expiry = self._future(expires_at)
+            return partial(
+                _edited, text=text, vector=vector, patch=patch, expires_at=expiry, now=self._clock()
+            )
+
+        return prepare, partial(self._update, memory_id)
+
+    def _update(self, memory_id: str, edit: Callable[[StoredMemory], StoredMemory]) -> MemoryItem:
+        old = self._current(memory_id)
+        new = edit(old)
+        if new.item.content == old.item.content:
+            self._workspace.write(self._user, [new])
+            return new.item
+        self._refuse_duplicate(new)
+        # The row keeps its id; the old text moves to a row of its own in the same chain.
+        kept = replace(
+            old,
+            sequence=0.0,
+            turn_ids=(),  # the edited row speaks for the turn: it is not learned again
+            item=replace(
+                old.item,
+                memory_id=self._new_id(),
+                superseded_by=memory_id,
+                retracted_at=new.item.updated_at,
+            ),
+        )
+        item = replace(new.item, supersedes=(*new.item.supersedes, kept.item.memory_id))
+        self._workspace.write(self._user, [kept, replace(new, item=item)])
+        return item
+
+    def _current(self, memory_id: str) -> StoredMemory:
+        row = self._row(memory_id)
+        if row.item.superseded_by is not None:
+            raise InvalidInputError(
+                f"{memory_id!r} is an old version; update its successor {row.item.superseded_by!r}"
+            )
+        return row
+
+    def _refuse_duplicate(self, new: StoredMemory) -> None:
+        now = self._clock()
+        for row in self._store.find(self._user, {"content_key": content_key(new.item.content)}):
+            if row.item.memory_id != new.item.memory_id and is_current(row.item, now):
+                raise InvalidInputError(
+                    f"this user has that memory already: {row.item.memory_id!r}; delete one of the two"
+                )
+
+    def delete(self, memory_id: str) -> Change[DeletionReceipt]:
+        """See `UserMemory.delete`."""
+
+        def commit(_: object) -> DeletionReceipt:
+            row = self._row(memory_id)
+            return self._remove(self._store.find(self._user, {"chain_id": row.chain_id}))
+
+        return _nothing, commit
+
+    def delete_all(self) -> Change[DeletionReceipt]:
+        """See `UserMemory.delete_all`."""
+
+        def prepare() -> None:
+            self._workspace.raise_barrier(self._user)
+
+        return prepare, lambda _: self._remove(self._store.find(self._user))
+
+    def _remove(self, rows: Sequence[StoredMemory]) -> DeletionReceipt:
+        now = self._clock()
+        ids = [row.item.memory_id for row in rows]
+        current = sum(is_current(row.item, now) for row in rows)
+        removed = self._workspace.remove(self._user, ids)
+        return DeletionReceipt(current, removed, tuple(ids), now)
+
+    def import_rows(self, file: str | Path | TextIO) -> Change[ImportReport]:
+        """See `UserMemory.import_memories`."""
+
+        def prepare() -> list[StoredMemory]:
+            records = [_without_secrets(record) for record in read_lines(file, self._user)]
+            vectors = self._embedder.documents([record.item.content for record in records])
+            return [replace(record, vector=vector) for record, vector in zip(records, vectors, strict=True)]
+
+        return prepare, self._import
+
+    def _import(self, rows: Sequence[StoredMemory]) -> ImportReport:
+        new = merge(rows, self._store.find(self._user), now=self._clock())
+        self._workspace.write(self._user, new)
+        return ImportReport(len(new), len(rows) - len(new))
+
+
+def _without_secrets(row: StoredMemory) -> StoredMemory:
+    content = normalise(redact(row.item.content).text)
+    return row if content == row.item.content else replace(row, item=replace(row.item, content=content))
+
+
+def _nothing() -> None:
+    return None
+
+
+def _expired(item: MemoryItem, now: datetime) -> bool:
+    return item.expires_at is not None and item.expires_at <= now
+
+
+def _checked_key(key: str | None) -> str | None:
+    if key is None:
+        return None
+    if not isinstance(key, str) or not (text := normalise(key)):
+        raise InvalidInputError(f"key must be a non-blank string such as residence.city, got {key!r}")
+    return text
+
+
+def _edited(
+    row: StoredMemory,
+    *,
+    text: str | None,
+    vector: Vector | None,
+    patch: Metadata,
+    expires_at: datetime | None | Unchanged,
+    now: datetime,
+) -> StoredMemory:
+    merged = {**row.item.metadata, **patch}
+    removed = {name for name, value in patch.items() if value is None}
+    item = replace(
+        row.item,
+        content=row.item.content if text is None else text,
+        metadata=MappingProxyType({name: value for name, value in merged.items() if name not in removed}),
+        expires_at=row.item.expires_at if expires_at is UNCHANGED else expires_at,
+        updated_at=now,
+    )
+    return replace(row, item=item, vector=row.vector if vector is None else vector)
+
+
+def _sequence(cursor: str) -> float:
+    try:
+        return float(cursor)
+    except (TypeError, ValueError) as error:
+        raise InvalidInputError(f"cursor {cursor!r} is not one of Page.cursor") from error

@@ -1,0 +1,240 @@
+"""From a conversation to memories: prepare, extract, propose, commit.
+
+The steps are the same for `add` and `aadd`; the doors differ only in how they wait for each.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+from datetime import UTC, datetime, timedelta, tzinfo
+from typing import TYPE_CHECKING, Final
+
+from langmem_ext.embedding import CheckedEmbedder
+from langmem_ext.errors import InvalidInputError, ModelError
+from langmem_ext.extraction.candidate import Candidate, Extraction, ExtractionRequest, user_messages
+from langmem_ext.extraction.rules import worth_a_call
+from langmem_ext.items import AddResult, LearningError, Outcome, Scope, Usage, as_utc
+from langmem_ext.messages import Message, MessagesLike, message_id_for, parse_messages
+from langmem_ext.ports import Clock
+from langmem_ext.reconciliation import Proposal, is_current
+from langmem_ext.redaction import redact
+from langmem_ext.text import normalise
+from langmem_ext.tokens import estimate_tokens
+from langmem_ext.workspace import Workspace
+
+if TYPE_CHECKING:
+    from langmem_ext.ports import Vector
+
+_MAX_NEIGHBOURS: Final = 10
+_MAX_NEIGHBOUR_QUERIES: Final = 16
+_CLOCK_SKEW: Final = timedelta(days=1)
+
+
+@dataclass(frozen=True, slots=True)
+class Turn:
+    """A conversation turn on its way into memory."""
+
+    scope: Scope
+    request: ExtractionRequest
+    neighbour_ids: tuple[str, ...]
+    turn_id: str
+    barrier: int
+    explicit_key: bool
+
+    @property
+    def message_ids(self) -> tuple[str, ...]:
+        """Ids of the messages, given or made."""
+        return tuple(message.message_id for message in self.request.messages)
+
+
+class Learner:
+    """The steps around the extractor."""
+
+    def __init__(
+        self,
+        workspace: Workspace,
+        embedder: CheckedEmbedder,
+        *,
+        clock: Clock,
+        new_id: Callable[[], str],
+        timezone: tzinfo,
+        with_neighbours: bool,
+    ) -> None:
+        self._workspace = workspace
+        self._embedder = embedder
+        self._clock = clock
+        self._new_id = new_id
+        self._timezone = timezone
+        self._with_neighbours = with_neighbours
+
+    def prepare(
+        self,
+        scope: Scope,
+        messages: MessagesLike,
+        observed_at: datetime | str | float | None,
+        idempotency_key: str | None,
+    ) -> Turn | AddResult:
+        """What to ask the extractor, or the result where there is nothing to ask.
+
+        Raises:
+            InvalidInputError: messages, time or key that can not be read.
+        """
+        barrier = self._workspace.barrier(scope.user_id)
+        read = tuple(_redacted(message) for message in parse_messages(messages))
+        when = self._observed(observed_at)
+        turn_id = _turn_id(scope, read, when, idempotency_key)
+        message_ids = tuple(message.message_id for message in read)
+        if not worth_a_call(read):
+            return AddResult("nothing", message_ids=message_ids)
+        turn = Turn(
+            scope, ExtractionRequest(read, (), when), (), turn_id, barrier, idempotency_key is not None
+        )
+        if (known := self._learned_before(turn)) is not None:
+            return known
+        try:
+            return self._with_related(turn) if self._with_neighbours else turn
+        except ModelError as error:
+            return failed(error, message_ids)
+
+    def check(self, extraction: Extraction) -> Extraction:
+        """Without the candidates that the embedder could not read to the end."""
+        fitting, rejected = [], list(extraction.rejected)
+        for candidate in extraction.candidates:
+            if estimate_tokens(candidate.content) <= self._embedder.max_tokens:
+                fitting.append(candidate)
+            else:
+                rejected.append(Outcome("rejected", reason="invalid: longer than the embedder can read"))
+        return replace(extraction, candidates=tuple(fitting), rejected=tuple(rejected))
+
+    def propose(self, turn: Turn, extraction: Extraction) -> list[Proposal] | AddResult:
+        """Embedded proposals, or the result where there are none."""
+        if extraction.error is not None:
+            return AddResult(
+                "failed", extraction.rejected, extraction.error, extraction.usage, turn.message_ids
+            )
+        if not extraction.candidates:
+            return AddResult("nothing", extraction.rejected, None, extraction.usage, turn.message_ids)
+        try:
+            vectors = self._embedder.documents([candidate.content for candidate in extraction.candidates])
+        except ModelError as error:
+            return replace(failed(error, turn.message_ids), usage=extraction.usage)
+        pairs = zip(extraction.candidates, vectors, strict=True)
+        return [_proposal(turn, candidate, vector) for candidate, vector in pairs]
+
+    def commit(self, turn: Turn, extraction: Extraction, proposals: Sequence[Proposal]) -> AddResult:
+        """Reconcile and store. On the user's strand."""
+        if self._workspace.barrier(turn.scope.user_id) != turn.barrier:
+            reason = "delete_all() came after this turn was handed in"
+            dropped = tuple(Outcome("skipped", reason=reason) for _ in proposals)
+            return AddResult("nothing", dropped, None, extraction.usage, turn.message_ids)
+        if (known := self._learned_before(turn)) is not None:
+            return replace(known, usage=extraction.usage)
+        plan = self._workspace.commit(turn.scope.user_id, proposals, now=self._clock(), new_id=self._new_id)
+        outcomes = (*plan.outcomes, *extraction.rejected)
+        return AddResult("learned", outcomes, None, extraction.usage, turn.message_ids)
+
+    def _observed(self, observed_at: datetime | str | float | None) -> datetime:
+        """When it was said, in the zone that the caller gave, else in the configured one."""
+        now = self._clock()
+        if observed_at is None:
+            return now.astimezone(self._timezone)
+        when = as_utc(observed_at, "observed_at")
+        if when > now + _CLOCK_SKEW:
+            raise InvalidInputError(f"observed_at={when.isoformat()} is in the future")
+        given = datetime.fromisoformat(observed_at) if isinstance(observed_at, str) else observed_at
+        zone = given.tzinfo if isinstance(given, datetime) else self._timezone
+        return min(when, now).astimezone(zone)
+
+    def _learned_before(self, turn: Turn) -> AddResult | None:
+        """The result of the same turn, where what came of it still stands.
+
+        Without a key of the caller's, a turn whose memories were replaced or deleted since counts
+        as said again.
+        """
+        rows = self._workspace.store.find(turn.scope.user_id, {"turn_ids": turn.turn_id})
+        now = self._clock()
+        if not rows or not (turn.explicit_key or all(is_current(row.item, now) for row in rows)):
+            return None
+        outcomes = tuple(Outcome("touched", row.item, reason="this turn was learned before") for row in rows)
+        return AddResult("learned", outcomes, None, Usage(), turn.message_ids)
+
+    def _with_related(self, turn: Turn) -> Turn:
+        """The turn with the memories nearest to what the user said."""
+        index, allowed = self._workspace.candidates(turn.scope.user_id, self._clock(), None, current=True)
+        if not allowed.any():
+            return turn
+        said = [message.content for message in user_messages(turn.request.messages)]
+        vectors = self._embedder.queries(said[-_MAX_NEIGHBOUR_QUERIES:])
+        best = index.cosines(vectors.T).max(axis=1)
+        nearest = [row for row in best.argsort(kind="stable")[::-1] if allowed[row]][:_MAX_NEIGHBOURS]
+        items = [index.rows[row].item for row in nearest]
+        request = replace(turn.request, neighbours=tuple(item.content for item in items))
+        return replace(turn, request=request, neighbour_ids=tuple(item.memory_id for item in items))
+
+
+def failed(error: ModelError, message_ids: tuple[str, ...] = ()) -> AddResult:
+    """The result of an `add` whose LLM or embedder could not answer."""
+    return AddResult(
+        "failed", error=LearningError(error.kind, str(error), error.retryable), message_ids=message_ids
+    )
+
+
+def checked_content(content: object, max_tokens: int) -> str:
+    """A text to remember, redacted and in the stored form.
+
+    Raises:
+        InvalidInputError: not a string, blank, or longer than the embedder can read: the end
+            would be stored and never found.
+    """
+    if not isinstance(content, str):
+        raise InvalidInputError(f"content must be a string, not {type(content).__name__}")
+    text = normalise(redact(content).text)
+    if not text:
+        raise InvalidInputError("content is blank; there is nothing to remember")
+    if (tokens := estimate_tokens(text)) > max_tokens:
+        raise InvalidInputError(
+            f"content has about {tokens} tokens, the embedder reads {max_tokens}: split it into single facts"
+        )
+    return text
+
+
+def _redacted(message: Message) -> Message:
+    """The message without secrets: no prompt, row, log or id made from it holds one."""
+    content = redact(message.content).text
+    if content == message.content:
+        return message
+    derived = message_id_for(message.role, message.speaker, message.content) == message.message_id
+    fresh = message_id_for(message.role, message.speaker, content)
+    return replace(message, content=content, message_id=fresh if derived else message.message_id)
+
+
+def _proposal(turn: Turn, candidate: Candidate, vector: Vector) -> Proposal:
+    number = candidate.replaces
+    valid_number = number is not None and 1 <= number <= len(turn.neighbour_ids)
+    return Proposal(
+        scope=turn.scope,
+        content=candidate.content,
+        vector=vector,
+        memory_type=candidate.memory_type,
+        observed_at=turn.request.observed_at.astimezone(UTC),
+        key=candidate.key,
+        importance=candidate.importance,
+        valid_from=candidate.valid_from,
+        valid_until=candidate.valid_until,
+        source=(candidate.source,),
+        replaces=turn.neighbour_ids[number - 1] if number is not None and valid_number else None,
+        correction=candidate.correction,
+        turn_id=turn.turn_id,
+    )
+
+
+def _turn_id(scope: Scope, messages: Sequence[Message], when: datetime, key: str | None) -> str:
+    """Equal for the same turn. Without a key: the same messages in the same session on the same day."""
+    if key is not None and (not isinstance(key, str) or not key.strip()):
+        raise InvalidInputError(f"idempotency_key must be a non-blank string or None, got {key!r}")
+    said = [[m.message_id, m.role, m.speaker, normalise(m.content)] for m in messages]
+    identity = ["key", key] if key is not None else ["turn", scope.session_id, when.date().isoformat(), said]
+    return hashlib.blake2b(json.dumps(identity).encode(), digest_size=16).hexdigest()

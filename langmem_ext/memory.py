@@ -1,0 +1,210 @@
+"""The door: one `LongTermMemory` per application, one handle per user."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import uuid
+from collections.abc import Callable
+from datetime import UTC, datetime, tzinfo
+from pathlib import Path
+from types import TracebackType
+from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
+
+from langmem_ext.embedding import CheckedEmbedder
+from langmem_ext.errors import InvalidInputError, StorageError, StoreClosedError
+from langmem_ext.extraction.candidate import Extractor
+from langmem_ext.extraction.llm import LLMExtractor
+from langmem_ext.extraction.rules import RuleExtractor
+from langmem_ext.items import FlushReport, Scope
+from langmem_ext.learning import Learner
+from langmem_ext.observability import RecallLog, RecallRecord
+from langmem_ext.ports import ChatModel, Clock, Embedder, EmbedderFingerprint, MemoryStore, TokenCounter
+from langmem_ext.recall import Recaller
+from langmem_ext.tokens import estimate_tokens
+from langmem_ext.user_memory import Rooms, UserMemory
+from langmem_ext.workspace import release_workspace, take_workspace
+
+
+def _utc_now() -> datetime:
+    return datetime.now(UTC)
+
+
+def _new_id() -> str:
+    return uuid.uuid4().hex
+
+
+class LongTermMemory:
+    """Long-term memory for the users of an application.
+
+    Memories are reached through `for_user()` only, so the scope can not be forgotten. Use it as a
+    context manager, or call `close()`.
+    """
+
+    def __init__(
+        self,
+        path: str | Path | None = None,
+        *,
+        url: str | None = None,
+        store: MemoryStore | None = None,
+        llm: ChatModel | None = None,
+        embedder: Embedder | None = None,
+        count_tokens: TokenCounter = estimate_tokens,
+        timezone: str | tzinfo = UTC,
+        log_queries: bool = False,
+        clock: Clock = _utc_now,
+        new_id: Callable[[], str] = _new_id,
+    ) -> None:
+        """Open a memory.
+
+        Args:
+            path: A directory of this memory's own; made when it is not there. One process may hold it.
+            url: A Chroma server instead, for several processes. With neither: in RAM.
+            store: A store of your own instead of both; `close()` closes it.
+            llm: Extracts memories from conversations. Without one, rules do; they find less.
+            embedder: Makes vectors. The default is `default_embedder()`, at home in Chinese and English.
+            count_tokens: Counts for the budget of `context()`; pass your model's tokenizer for exact budgets.
+            timezone: Where the users are, as an IANA name or a tzinfo: "tomorrow" depends on it.
+            log_queries: Keep the words of queries in `recall_log()`; off, because they are the user's.
+            clock: Tells the time, aware UTC.
+            new_id: Makes memory ids.
+
+        Raises:
+            InvalidInputError: more than one of path, url and store, or an unknown time zone.
+            StoreLockedError: another process holds the path.
+            EmbedderMismatchError: the store was written with another embedder.
+            StorageError: it can not be opened.
+            MissingDependencyError, ModelError: no embedder was given and the default can not be loaded.
+        """
+        zone = _zone(timezone)
+        if sum(place is not None for place in (path, url, store)) > 1:
+            raise InvalidInputError("give one of path, url and store; with none, memories are kept in RAM")
+        used = embedder if embedder is not None else _default_embedder()
+        opened = store if store is not None else _open(path, url, used.fingerprint)
+        self._workspace = take_workspace(opened)
+        self._closed = False
+        self._pid = os.getpid()
+        self._recall_log = RecallLog(keep_queries=log_queries)
+        checked = CheckedEmbedder(used)
+        extractor: Extractor = RuleExtractor() if llm is None else LLMExtractor(llm)
+        self._rooms = Rooms(
+            workspace=self._workspace,
+            embedder=checked,
+            extractor=extractor,
+            learner=Learner(
+                self._workspace,
+                checked,
+                clock=clock,
+                new_id=new_id,
+                timezone=zone,
+                with_neighbours=llm is not None,
+            ),
+            recaller=Recaller(self._workspace, checked, clock, self._recall_log),
+            count_tokens=count_tokens,
+            timezone=zone,
+            clock=clock,
+            new_id=new_id,
+            check_open=self._check_open,
+        )
+
+    def for_user(
+        self, user_id: str, *, agent_id: str | None = None, session_id: str | None = None
+    ) -> UserMemory:
+        """The memory of one user.
+
+        Args:
+            user_id: A non-blank string. Users are compared byte by byte: `u1` and `U1` are two.
+            agent_id: Label written on what is learned; filters may ask for it.
+            session_id: Another label; it also tells equal turns of two sessions apart.
+
+        Raises:
+            InvalidUserError: not a non-blank string.
+        """
+        return UserMemory(self._rooms, Scope(user_id, agent_id, session_id))
+
+    def users(self) -> list[str]:
+        """All users that have memories, sorted."""
+        self._check_open()
+        return self._workspace.store.users()
+
+    async def ausers(self) -> list[str]:
+        """As `users`."""
+        return await asyncio.to_thread(self.users)
+
+    def recall_log(self) -> tuple[RecallRecord, ...]:
+        """The last 1,000 recalls, oldest first: what was asked for and what came back, in numbers."""
+        return self._recall_log.records()
+
+    def flush(self) -> FlushReport:
+        """Write the access counts that were collected in RAM."""
+        self._check_open()
+        return FlushReport(access_counts=self._workspace.flush_accesses())
+
+    async def aflush(self) -> FlushReport:
+        """As `flush`."""
+        return await asyncio.to_thread(self.flush)
+
+    def close(self) -> None:
+        """Finish what is under way, write access counts and close the store. Twice is fine."""
+        if not self._closed and os.getpid() == self._pid:
+            self._closed = True
+            release_workspace(self._workspace)
+
+    async def aclose(self) -> None:
+        """As `close`."""
+        await asyncio.to_thread(self.close)
+
+    def __enter__(self) -> LongTermMemory:
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        traceback: TracebackType | None,
+    ) -> None:
+        self.close()
+
+    async def __aenter__(self) -> LongTermMemory:
+        return self
+
+    async def __aexit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        traceback: TracebackType | None,
+    ) -> None:
+        await self.aclose()
+
+    def _check_open(self) -> None:
+        if self._closed:
+            raise StoreClosedError("this memory was closed; open a new LongTermMemory")
+        if os.getpid() != self._pid:  # threads, locks and connections stay in the parent
+            raise StorageError(
+                "this memory was opened before the process was forked; open another in the child"
+            )
+
+
+def _zone(timezone: str | tzinfo) -> tzinfo:
+    if isinstance(timezone, tzinfo):
+        return timezone
+    try:
+        return ZoneInfo(timezone)
+    except (ZoneInfoNotFoundError, ValueError, TypeError) as error:
+        raise InvalidInputError(f"timezone={timezone!r} is no IANA name such as Asia/Shanghai") from error
+
+
+def _default_embedder() -> Embedder:
+    from langmem_ext.models.default import default_embedder
+
+    return default_embedder()
+
+
+def _open(path: str | Path | None, url: str | None, fingerprint: EmbedderFingerprint) -> MemoryStore:
+    from langmem_ext.stores.chroma import ChromaStore
+
+    if url is not None:
+        return ChromaStore.server(url, fingerprint)
+    if path is not None:
+        return ChromaStore.embedded(path, fingerprint)
+    return ChromaStore.in_memory(fingerprint)

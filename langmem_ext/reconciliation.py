@@ -1,0 +1,293 @@
+"""What becomes of a new memory beside those that are there: a pure function.
+
+In this order: the same sentence (but for Unicode form, width, case and spaces) touches the old
+row; the same `key`, or an accepted `replaces`, retires the old row and takes its place in the
+chain of versions; everything else is added. Similarity decides nothing here: it can not tell a
+duplicate from a contradiction.
+
+A *change* ends the validity of the old row; a *correction*, or a new fact that is not younger than
+the old one's validity, retracts it. What was said earlier than the current value of its key (an
+old conversation learned late) goes into the past and does not replace it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass, field, replace
+from datetime import datetime
+from types import MappingProxyType
+from typing import TYPE_CHECKING, Final
+
+from langmem_ext.items import HistoryEvent, MemoryItem, MemoryType, Metadata, Outcome, Scope, Source
+from langmem_ext.ports import StoredMemory
+from langmem_ext.text import comparison_key
+
+if TYPE_CHECKING:
+    from langmem_ext.ports import Vector
+
+_MAX_SOURCES: Final = 50  # of a fact said again and again; the first and the latest are kept
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Proposal:
+    """A memory to be, complete and embedded.
+
+    Attributes:
+        observed_at: When it was said.
+        replaces: Id of a row of this user that it makes outdated.
+        turn_id: The turn it comes from; None for `remember`.
+    """
+
+    scope: Scope
+    content: str
+    vector: Vector
+    memory_type: MemoryType
+    observed_at: datetime
+    key: str | None = None
+    metadata: Metadata = field(default_factory=lambda: MappingProxyType({}))
+    expires_at: datetime | None = None
+    importance: float | None = None
+    valid_from: datetime | None = None
+    valid_until: datetime | None = None
+    source: tuple[Source, ...] = ()
+    replaces: str | None = None
+    correction: bool = False
+    turn_id: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Plan:
+    """Outcomes, one per proposal, and the full rows to write in one go."""
+
+    outcomes: tuple[Outcome, ...]
+    rows: tuple[StoredMemory, ...]
+
+
+def reconcile(
+    proposals: Sequence[Proposal],
+    known: Iterable[StoredMemory],
+    *,
+    now: datetime,
+    new_id: Callable[[], str],
+) -> Plan:
+    """Decide for each proposal, in order; later ones see what became of earlier ones.
+
+    Args:
+        proposals: All of one user.
+        known: This user's rows that have the proposals' sentences, keys or `replaces` ids, with
+            all rows of their chains; more do no harm.
+        now: The time of writing.
+        new_id: Makes ids for new rows.
+    """
+    book = _Book(known, now)
+    outcomes = [book.enter(proposal, new_id) for proposal in proposals]
+    # A row may have changed again after its outcome was noted; show it as it will be stored.
+    final = [replace(outcome, memory=book.latest(outcome.memory)) for outcome in outcomes]
+    return Plan(tuple(final), tuple(book.changed.values()))
+
+
+class _Book:
+    """The rows while proposals are entered one by one."""
+
+    def __init__(self, known: Iterable[StoredMemory], now: datetime) -> None:
+        self.rows = {row.item.memory_id: row for row in known}
+        self.changed: dict[str, StoredMemory] = {}
+        self.now = now
+
+    def latest(self, item: MemoryItem | None) -> MemoryItem | None:
+        return None if item is None else self.rows[item.memory_id].item
+
+    def enter(self, proposal: Proposal, new_id: Callable[[], str]) -> Outcome:
+        same = self._same_sentence(proposal)
+        rivals = [row for row in self._rivals(proposal) if row is not same]
+        newer = next((row for row in rivals if row.item.recorded_at > proposal.observed_at), None)
+        if newer is not None and same is None:
+            return self._into_the_past(_new_row(proposal, new_id(), self.now), newer)
+        if newer is not None:  # a newer value holds the key: the old sentence is confirmed, no more
+            proposal = replace(proposal, key=None)
+        row = _new_row(proposal, new_id(), self.now) if same is None else _touched(same, proposal, self.now)
+        self._put(row)
+        if rivals and newer is None:
+            return self._replace(rivals, row, proposal)
+        if same is None:
+            return Outcome("added", row.item)
+        return Outcome("touched", row.item, reason="known already")
+
+    def _put(self, row: StoredMemory) -> None:
+        self.rows[row.item.memory_id] = self.changed[row.item.memory_id] = row
+
+    def _current(self) -> list[StoredMemory]:
+        return [row for row in self.rows.values() if is_current(row.item, self.now)]
+
+    def _same_sentence(self, proposal: Proposal) -> StoredMemory | None:
+        wanted = comparison_key(proposal.content)
+        return next((row for row in self._current() if comparison_key(row.item.content) == wanted), None)
+
+    def _rivals(self, proposal: Proposal) -> list[StoredMemory]:
+        return [
+            row
+            for row in self._current()
+            if row.item.memory_id == proposal.replaces
+            or (proposal.key is not None and row.item.key == proposal.key)
+        ]
+
+    def _replace(self, rivals: Sequence[StoredMemory], row: StoredMemory, proposal: Proposal) -> Outcome:
+        """Retire the rivals; their chains become one chain, which the new row heads."""
+        chain = rivals[0].chain_id
+        merged = {rival.chain_id for rival in rivals} | {row.chain_id}
+        for rival in rivals:
+            self._put(replace(rival, item=_retired(rival.item, row.item, proposal, self.now)))
+        retired = tuple(rival.item.memory_id for rival in rivals)
+        item = replace(row.item, supersedes=(*row.item.supersedes, *retired))
+        self._put(replace(row, item=item))
+        for member in [member for member in self.rows.values() if member.chain_id in merged - {chain}]:
+            self._put(replace(member, chain_id=chain))
+        return Outcome("replaced", item, previous=rivals[0].item)
+
+    def _into_the_past(self, row: StoredMemory, newer: StoredMemory) -> Outcome:
+        until = min(newer.item.valid_from, row.item.valid_until or newer.item.valid_from)
+        past = replace(
+            row.item,
+            valid_until=until,
+            retracted_at=self.now if row.item.valid_from >= until else None,
+            superseded_by=newer.item.memory_id,
+        )
+        self._put(replace(row, item=past, chain_id=newer.chain_id))
+        return Outcome("added", past, reason="said before the current value; kept as history")
+
+
+def merge(
+    rows: Sequence[StoredMemory], known: Iterable[StoredMemory], *, now: datetime
+) -> list[StoredMemory]:
+    """The rows of an import that are to be written beside all rows that are there.
+
+    An id that is there, and a chain whose current sentence is there, are skipped. Where both have
+    a current value for a key, the one that is there stays current and the other becomes its history.
+    """
+    there = list(known)
+    ids = {row.item.memory_id for row in there}
+    current = [row for row in there if is_current(row.item, now)]
+    said = {comparison_key(row.item.content) for row in current}
+    holders = {row.item.key: row for row in current if row.item.key is not None}
+    new = [row for row in rows if row.item.memory_id not in ids]
+    doubled: set[str] = set()
+    rivals: dict[str, StoredMemory] = {}
+    for head in (row for row in new if is_current(row.item, now)):
+        sentence = comparison_key(head.item.content)
+        if sentence in said:
+            doubled.add(head.chain_id)
+            continue
+        said.add(sentence)
+        if head.item.key is not None and holders.setdefault(head.item.key, head) is not head:
+            rivals[head.chain_id] = holders[head.item.key]
+    return [_behind(row, rivals.get(row.chain_id), now) for row in new if row.chain_id not in doubled]
+
+
+def _behind(row: StoredMemory, holder: StoredMemory | None, now: datetime) -> StoredMemory:
+    """An imported row as history of the one that holds its key."""
+    if holder is None:
+        return row
+    item = row.item
+    if is_current(item, now):
+        over = item.valid_from >= holder.item.valid_from
+        item = replace(
+            item,
+            superseded_by=holder.item.memory_id,
+            retracted_at=now if over else None,
+            valid_until=item.valid_until if over else holder.item.valid_from,
+            updated_at=now,
+        )
+    return replace(row, item=item, chain_id=holder.chain_id)
+
+
+def history_of(versions: Sequence[MemoryItem]) -> list[HistoryEvent]:
+    """What happened to the versions of one chain, oldest first."""
+    starts = {item.memory_id: _recorded(item, versions) for item in versions}
+    keyed = []
+    for rank, item in enumerate(sorted(versions, key=lambda item: starts[item.memory_id])):
+        keyed.append(
+            ((starts[item.memory_id], rank, 0), HistoryEvent(starts[item.memory_id], "recorded", item))
+        )
+        if item.retracted_at is not None:
+            keyed.append(((item.retracted_at, rank, 1), HistoryEvent(item.retracted_at, "retracted", item)))
+        elif item.superseded_by is not None:
+            keyed.append(((item.updated_at, rank, 1), HistoryEvent(item.updated_at, "superseded", item)))
+    return [event for _, event in sorted(keyed, key=lambda pair: pair[0])]
+
+
+def _recorded(item: MemoryItem, versions: Sequence[MemoryItem]) -> datetime:
+    """When a version was stored. One edited by hand keeps `created_at`, and its text dates from the edit."""
+    edits = [
+        old.retracted_at
+        for old in versions
+        if old.superseded_by == item.memory_id and old.created_at == item.created_at and old.retracted_at
+    ]
+    return max(edits, default=item.created_at)
+
+
+def is_current(item: MemoryItem, now: datetime) -> bool:
+    """Whether a row takes part in reconciling: not retired, not over, not expired."""
+    return (
+        item.retracted_at is None
+        and item.superseded_by is None
+        and (item.valid_until is None or item.valid_until > now)
+        and (item.expires_at is None or item.expires_at > now)
+    )
+
+
+def _new_row(proposal: Proposal, memory_id: str, now: datetime) -> StoredMemory:
+    item = MemoryItem(
+        memory_id=memory_id,
+        user_id=proposal.scope.user_id,
+        content=proposal.content,
+        memory_type=proposal.memory_type,
+        metadata=proposal.metadata,
+        created_at=now,
+        updated_at=now,
+        expires_at=proposal.expires_at,
+        agent_id=proposal.scope.agent_id,
+        session_id=proposal.scope.session_id,
+        key=proposal.key,
+        importance=proposal.importance,
+        valid_from=proposal.valid_from or proposal.observed_at,
+        valid_until=proposal.valid_until,
+        recorded_at=proposal.observed_at,
+        source=proposal.source,
+    )
+    return StoredMemory(item, memory_id, proposal.vector, _with_turn((), proposal.turn_id))
+
+
+def _touched(row: StoredMemory, proposal: Proposal, now: datetime) -> StoredMemory:
+    """The row after it was said again: evidence added, metadata merged, the later end kept."""
+    item = row.item
+    added = tuple(source for source in proposal.source if source not in item.source)
+    sources = (*item.source, *added)
+    item = replace(
+        item,
+        updated_at=now,
+        key=item.key or proposal.key,
+        metadata=MappingProxyType({**item.metadata, **proposal.metadata}),
+        expires_at=_later(item.expires_at, proposal.expires_at),
+        valid_until=_later(item.valid_until, proposal.valid_until),
+        importance=max((i for i in (item.importance, proposal.importance) if i is not None), default=None),
+        recorded_at=max(item.recorded_at, proposal.observed_at),
+        source=sources[:1] + sources[1:][-(_MAX_SOURCES - 1) :],
+    )
+    return replace(row, item=item, turn_ids=_with_turn(row.turn_ids, proposal.turn_id))
+
+
+def _retired(old: MemoryItem, new: MemoryItem, proposal: Proposal, now: datetime) -> MemoryItem:
+    since = proposal.valid_from or proposal.observed_at
+    if proposal.correction or since <= old.valid_from:
+        return replace(old, retracted_at=now, superseded_by=new.memory_id, updated_at=now)
+    return replace(old, valid_until=since, superseded_by=new.memory_id, updated_at=now)
+
+
+def _with_turn(turn_ids: tuple[str, ...], turn_id: str | None) -> tuple[str, ...]:
+    if turn_id is None or turn_id in turn_ids:
+        return turn_ids
+    return (*turn_ids, turn_id)[-_MAX_SOURCES:]
+
+
+def _later(one: datetime | None, other: datetime | None) -> datetime | None:
+    return None if one is None or other is None else max(one, other)

@@ -1,0 +1,180 @@
+"""What all handles on one store share: the strands of users, the indexes, the barriers of deletions."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable, Iterable, Sequence
+from concurrent.futures import Future
+from dataclasses import replace
+from datetime import datetime
+from functools import partial
+from typing import Any, TypeVar
+from weakref import WeakKeyDictionary
+
+from langmem_ext.items import Filters
+from langmem_ext.ports import WRITE_LIMIT, MemoryStore, StoredMemory
+from langmem_ext.reconciliation import Plan, Proposal, reconcile
+from langmem_ext.retrieval.user_index import IndexCache, UserIndex
+from langmem_ext.strands import Strands
+from langmem_ext.text import content_key
+
+T = TypeVar("T")
+
+
+class Workspace:
+    """A store with everything derived from it in this process.
+
+    Methods that change memories must run on the user's strand: `submit` puts them there.
+    """
+
+    def __init__(self, store: MemoryStore) -> None:
+        self.store = store
+        self.holders = 0
+        self._strands = Strands()
+        self._indexes = IndexCache()
+        self._lock = threading.Lock()
+        self._barriers: dict[str, int] = {}
+        self._accesses: dict[str, dict[str, tuple[int, datetime]]] = {}
+
+    def submit(self, user_id: str, function: Callable[[], T]) -> Future[T]:
+        """Run a function alone among all of this user's."""
+        return self._strands.submit(user_id, function)
+
+    def barrier(self, user_id: str) -> int:
+        """Rises with every `delete_all`; what was begun under a lower one must not be stored."""
+        with self._lock:
+            return self._barriers.get(user_id, 0)
+
+    def raise_barrier(self, user_id: str) -> None:
+        """Let nothing that was begun before be stored any more."""
+        with self._lock:
+            self._barriers[user_id] = self._barriers.get(user_id, 0) + 1
+            self._accesses.pop(user_id, None)
+
+    def commit(
+        self, user_id: str, proposals: Sequence[Proposal], *, now: datetime, new_id: Callable[[], str]
+    ) -> Plan:
+        """Reconcile proposals with what is stored and write the result. On the strand."""
+        plan = reconcile(proposals, self._known(user_id, proposals), now=now, new_id=new_id)
+        self.write(user_id, plan.rows)
+        return plan
+
+    def write(self, user_id: str, rows: Sequence[StoredMemory]) -> None:
+        """Write full rows, at most `WRITE_LIMIT` of them all or none. On the strand."""
+        for start in range(0, len(rows), WRITE_LIMIT):
+            part = rows[start : start + WRITE_LIMIT]
+            self.store.write(user_id, part)
+            self._indexes.write(user_id, part)
+
+    def remove(self, user_id: str, memory_ids: Sequence[str]) -> int:
+        """Delete rows; returns how many there were. On the strand."""
+        try:
+            return self.store.delete(user_id, memory_ids)
+        finally:  # also after a failure half-way: what may be gone is not shown
+            self._indexes.write(user_id, (), memory_ids)
+
+    def candidates(
+        self, user_id: str, when: datetime, filters: Filters | None, *, current: bool
+    ) -> tuple[UserIndex, Any]:
+        """The memories to search, and which of them may be returned (bool array).
+
+        `current` says that `when` is now: only then the index in RAM answers. A store that other
+        processes write to is read every time.
+        """
+        if self.store.shared or not current:
+            index = UserIndex(self.store.find(user_id, filters, valid_at=when))
+            return index, index.valid_at(when)
+        index = self._index(user_id, when)
+        allowed = index.valid_at(when)
+        if filters:
+            ids = self.store.find_ids(user_id, filters, valid_at=when)
+            chosen = [index.positions[memory_id] for memory_id in ids if memory_id in index.positions]
+            matching = allowed & False
+            matching[chosen] = True
+            allowed &= matching
+        return index, allowed
+
+    def _index(self, user_id: str, when: datetime) -> UserIndex:
+        index, generation = self._indexes.get(user_id)
+        if index is None:
+            index = UserIndex(self.store.find(user_id, _not_over(when)))
+            self._indexes.put(user_id, index, generation)
+        return index
+
+    def _known(self, user_id: str, proposals: Sequence[Proposal]) -> list[StoredMemory]:
+        """The rows that `reconcile` must see, with all rows of their chains."""
+        matching: Filters = {
+            "$or": [
+                {"content_key": {"$in": sorted({content_key(p.content) for p in proposals})}},
+                {"key": {"$in": sorted({p.key for p in proposals if p.key is not None})}},
+                {"memory_id": {"$in": sorted({p.replaces for p in proposals if p.replaces is not None})}},
+            ]
+        }
+        rows = self.store.find(user_id, matching)
+        chains = sorted({row.chain_id for row in rows})
+        return rows if len(chains) < 2 else self.store.find(user_id, {"chain_id": {"$in": chains}})
+
+    def note_access(self, user_id: str, memory_ids: Iterable[str], when: datetime) -> None:
+        """Count recalls in RAM; `flush_accesses` writes them."""
+        with self._lock:
+            counts = self._accesses.setdefault(user_id, {})
+            for memory_id in memory_ids:
+                counts[memory_id] = (counts.get(memory_id, (0, when))[0] + 1, when)
+
+    def flush_accesses(self) -> int:
+        """Write what `note_access` counted; rows that are gone stay gone. Returns the rows written."""
+        with self._lock:
+            pending, self._accesses = self._accesses, {}
+        futures = [
+            self.submit(user_id, partial(self._write_accesses, user_id, counts))
+            for user_id, counts in pending.items()
+        ]
+        return sum(future.result() for future in futures)
+
+    def _write_accesses(self, user_id: str, counts: dict[str, tuple[int, datetime]]) -> int:
+        rows = []
+        for row in self.store.read(user_id, list(counts)):
+            count, when = counts[row.item.memory_id]
+            item = replace(row.item, access_count=row.item.access_count + count, last_accessed_at=when)
+            rows.append(replace(row, item=item))
+        self.write(user_id, rows)
+        return len(rows)
+
+    def close(self) -> None:
+        """Finish what was submitted, then close the store."""
+        self._strands.close()
+        self.store.close()
+
+
+def _not_over(now: datetime) -> Filters:
+    """Rows that hold now or will hold later: what an index in RAM keeps."""
+    return {
+        "retracted_at": None,
+        "$and": [{"$or": [{name: None}, {name: {"$gt": now}}]} for name in ("valid_until", "expires_at")],
+    }
+
+
+_workspaces: WeakKeyDictionary[Any, Workspace] = WeakKeyDictionary()
+_workspaces_lock = threading.Lock()
+
+
+def take_workspace(store: MemoryStore) -> Workspace:
+    """The workspace of a store, one for all that use the store in this process."""
+    with _workspaces_lock:
+        workspace = _workspaces.setdefault(store, Workspace(store))
+        workspace.holders += 1
+        return workspace
+
+
+def release_workspace(workspace: Workspace) -> None:
+    """The reverse of `take_workspace`; the last one writes what is pending and closes the store."""
+    workspace.flush_accesses()
+    with _workspaces_lock:
+        workspace.holders -= 1
+        last = workspace.holders == 0
+        if last:
+            _workspaces.pop(workspace.store, None)
+    if last:
+        workspace.close()
+    else:
+        workspace.store.close()
