@@ -1,0 +1,159 @@
+"""One field of a model's reply at a time: what it may look like, and what becomes of it."""
+
+from __future__ import annotations
+
+import math
+import re
+from collections.abc import Mapping
+from datetime import UTC, datetime, timedelta
+from typing import Final
+
+from langmem_ext.items import MemoryType
+from langmem_ext.text import normalise
+
+TEXT_KEYS: Final = (
+    "text",
+    "memory",
+    "content",
+    "fact",
+    "statement",
+    "sentence",
+    "summary",
+    "value",
+    "记忆",
+    "内容",
+)
+TYPE_KEYS: Final = ("type", "memory_type", "category", "kind", "类型")
+MAX_TEXT: Final = 1000
+
+_TYPES: Mapping[str, MemoryType] = {
+    "episodic": "episodic", "episode": "episodic", "event": "episodic", "events": "episodic",
+    "experience": "episodic", "plan": "episodic", "ticket": "episodic", "issue": "episodic",
+    "事件": "episodic", "计划": "episodic", "情景": "episodic", "情景记忆": "episodic",
+    "procedural": "procedural", "procedure": "procedural", "rule": "procedural", "instruction": "procedural",
+    "howto": "procedural", "skill": "procedural", "规则": "procedural", "程序": "procedural",
+    "程序性": "procedural", "程序记忆": "procedural",
+}  # fmt: skip
+_NOT_DURABLE = frozenset(
+    "question query roleplay hypothetical hypothesis joke smalltalk chitchat greeting oneoff onetime request "
+    "command order emotion mood filler code otp suggestion none temporary transient ephemeral "
+    "问题 提问 假设 角色扮演 玩笑 闲聊 寒暄 临时 一次性 指令 情绪 请求".split()
+)
+
+
+class FieldError(ValueError):
+    """A field that cannot be used; the message names it and holds none of its text."""
+
+
+class NotDurableError(ValueError):
+    """The model itself says that this is nothing to keep."""
+
+
+def read_text(entry: Mapping[str, object]) -> str:
+    """The sentence of an entry, under its own name or a near miss, also one object deeper."""
+    value = _first(entry, TEXT_KEYS)
+    if isinstance(value, Mapping):
+        value = _first(value, TEXT_KEYS)
+    if value is None:
+        raise FieldError("field text is missing")
+    if not isinstance(value, str):
+        raise FieldError("field text is not a string")
+    text = normalise(value)
+    if not text:
+        raise FieldError("field text is blank")
+    if len(text) > MAX_TEXT:
+        raise FieldError(f"field text has more than {MAX_TEXT} characters")
+    return text
+
+
+def read_type(entry: Mapping[str, object]) -> MemoryType:
+    """The type; a name that nobody knows means a plain fact."""
+    value = _first(entry, TYPE_KEYS)
+    if value is None:
+        return "semantic"
+    if not isinstance(value, str):
+        raise FieldError("field type is not a string")
+    name = re.sub(r"[\s_\-]", "", value).casefold()
+    if name in _NOT_DURABLE:
+        raise NotDurableError
+    return _TYPES.get(name, "semantic")
+
+
+def read_key(value: object) -> str | None:
+    """A dotted name in lower case, or None where it is none."""
+    if not isinstance(value, str):
+        return None
+    key = (
+        re.sub(r"[\s\-]+", "_", normalise(value).lower()).replace("/", ".").removeprefix("user.").strip("._")
+    )
+    return key if re.fullmatch(r"[a-z0-9_]+(?:\.[a-z0-9_]+)*", key) and len(key) <= 64 else None
+
+
+def read_number(value: object) -> float | None:
+    """A finite number, also as a string ("1"); a bool is none."""
+    if isinstance(value, bool):
+        return None
+    if isinstance(value, list) and len(value) == 1:
+        return read_number(value[0])
+    if isinstance(value, str) and re.fullmatch(r"\s*[#m]?\d{1,6}(?:\.\d{1,6})?\s*", value):
+        value = float(value.strip().lstrip("#m"))
+    if not isinstance(value, int | float):
+        return None
+    try:
+        number = float(value)
+    except OverflowError:
+        return None
+    return number if math.isfinite(number) else None
+
+
+def read_index(value: object, size: int) -> int | None:
+    """A whole number from 1 to size, or None."""
+    number = read_number(value)
+    if number is None or number != int(number) or not 1 <= number <= size:
+        return None
+    return int(number)
+
+
+def read_importance(value: object) -> float | None:
+    """0..1; a scale to ten is brought down."""
+    number = read_number(value)
+    if number is None or not 0 <= number <= 10:
+        return None
+    return number if number <= 1 else number / 10
+
+
+def read_flag(value: object) -> bool:
+    """True, or the string a sloppy model writes for it."""
+    return value is True or (isinstance(value, str) and value.strip().lower() == "true")
+
+
+def read_date(value: object, observed_at: datetime, *, end_of_day: bool = False) -> datetime | None:
+    """A UTC instant from an ISO date or time; without a zone it is meant in the speaker's.
+
+    Anything else is None: a fact is worth keeping without its date. A plain date is its noon, or with
+    `end_of_day` the midnight after it.
+    """
+    if not isinstance(value, str):
+        return None
+    text = value.strip()
+    if partial := re.fullmatch(r"(\d{4})(?:-(\d{2}))?", text):
+        if end_of_day:  # the end of a month or a year: a guess that would hide a memory too early
+            return None
+        text = f"{partial[1]}-{partial[2] or '01'}-01"
+    plain = bool(re.fullmatch(r"\d{4}-\d{2}-\d{2}", text))
+    try:
+        moment = datetime.fromisoformat(text)
+        if plain:  # noon has the same date in nearly every zone in which it may be shown
+            moment += timedelta(days=1) if end_of_day else timedelta(hours=12)
+        if moment.tzinfo is None:
+            moment = moment.replace(tzinfo=observed_at.tzinfo)
+        moment = moment.astimezone(UTC)
+    except (ValueError, OverflowError, OSError):
+        return None
+    return moment if 1900 <= moment.year <= 2200 else None
+
+
+def _first(entry: Mapping[str, object], names: tuple[str, ...]) -> object:
+    """The first of the names that has a value."""
+    folded = {str(name).strip().casefold(): value for name, value in entry.items()}
+    return next((folded[name] for name in names if folded.get(name) is not None), None)

@@ -1,0 +1,48 @@
+"""The extractor that asks an LLM, once per turn."""
+
+from __future__ import annotations
+
+from langmem_ext.extraction.candidate import Candidate, Extraction, ExtractionRequest, user_messages
+from langmem_ext.extraction.prompt import REPLY_SCHEMA, build_messages
+from langmem_ext.extraction.reply import parse_candidates
+from langmem_ext.items import LearningError, Outcome
+from langmem_ext.models.structured import StructuredChat, StructuredReply
+from langmem_ext.ports import ChatModel
+
+_Parsed = tuple[list[Candidate], list[Outcome]]
+
+
+class LLMExtractor:
+    """Extracts memories with one structured call; what fails becomes `Extraction.error`."""
+
+    def __init__(self, model: ChatModel) -> None:
+        """Ask this model."""
+        self._chat = StructuredChat(model)
+
+    def extract(self, request: ExtractionRequest) -> Extraction:
+        """Ask the model about a turn. A turn in which nobody but the assistant spoke costs no call."""
+        if not user_messages(request.messages):
+            return Extraction()
+        reply: StructuredReply[_Parsed] = self._chat.ask(
+            build_messages(request), REPLY_SCHEMA, lambda data: parse_candidates(data, request)
+        )
+        return _extraction(reply)
+
+    async def aextract(self, request: ExtractionRequest) -> Extraction:
+        """As `extract`."""
+        if not user_messages(request.messages):
+            return Extraction()
+        reply: StructuredReply[_Parsed] = await self._chat.aask(
+            build_messages(request), REPLY_SCHEMA, lambda data: parse_candidates(data, request)
+        )
+        return _extraction(reply)
+
+
+def _extraction(reply: StructuredReply[_Parsed]) -> Extraction:
+    if reply.value is not None:
+        candidates, rejected = reply.value
+        return Extraction(tuple(candidates), tuple(rejected), reply.usage)
+    error = reply.error
+    if error is None:  # neither a value nor an error: the port was not kept
+        return Extraction(usage=reply.usage, error=LearningError("bad_reply", "the reply was empty", True))
+    return Extraction(usage=reply.usage, error=LearningError(error.kind, str(error), error.retryable))

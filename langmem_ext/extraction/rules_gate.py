@@ -1,0 +1,152 @@
+"""Whether a turn is worth asking a model about. Doubt means yes: a missed fact costs more than a call."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+
+from langmem_ext.messages import Message
+from langmem_ext.redaction import holds_only_secret
+from langmem_ext.text import is_chinese, normalise
+
+_SENTENCE = re.compile(r"[^.!?\n。！？；;…~～]+[.!?。！？；;…~～]*")
+_NOT_WORDS = re.compile(r"[^\w\s'’]+")
+_FILLERS_EN = frozenset(
+    "hi hello hey hiya there good morning afternoon evening night thanks thank you thx ty so much very "
+    "a lot many cheers ok okay k "
+    "great cool nice perfect awesome super lovely excellent brilliant fantastic wonderful fine got it "
+    "i see sure alright right "
+    "bye goodbye see ya later cya haha hahaha lol lmao hehe hmm hm um uh oh ah wow yay ugh argh oops "
+    "sorry no problem np never mind "
+    "nevermind please welcome that's that is helpful works good amazing makes sense understood exactly "
+    "indeed really well done job "
+    "love it how are doing what's up anyway for the help your all everyone again interesting funny yes "
+    "yeah yep no nope maybe "
+    "go ahead continue next more and one test testing ping to me then just".split()
+)
+_REPLIES = frozenset(
+    "yes yeah yep no nope sure exactly right indeed maybe 对 是 是的 嗯 没错 对的 不是 不 有 没有 好 "
+    "可以".split()
+)
+_MOOD_EN = re.compile(
+    r"(?:(?:ugh|oh|wow|well|haha|hey|hi|ok|argh|hmm|gosh|god)\s+)*(?:i['’]?m|i am|i feel|feeling|so|"
+    r"this is|that['’]?s|that is|what a|it['’]?s)\s(?:(?:so|very|really|a bit|too|just|such a?)\s)*"
+    r"(?:tired|sad|happy|bored|excited|angry|annoyed|frustrated|great|good|bad|awful|terrible|funny|"
+    r"boring|annoying|weird|"
+    r"cool|nice day|lost|confused|relieved|hungry|sleepy|exhausted|stuck|mess|sorry|back|"
+    r"here)(?:\s(?:today|now|again|right now|tonight))?",
+    re.I,
+)
+_QUESTION_EN = re.compile(
+    r"^(?:(?:and|but|so|ok|okay|hey|hi|well|please|also)[,\s]+)*(?:what|where|when|who|whose|which|why|"
+    r"how|is|are|was|were|do|does|did|can|"
+    r"could|should|would|will|shall|may|any)\b",
+    re.I,
+)
+_ORDER_EN = re.compile(
+    r"^(?:(?:please|ok|okay|now|hey|then|and|so|can you|could you|would you|just)[,\s]+)*(?:play|stop|"
+    r"pause|skip|open|close|show|tell|translate|summari[sz]e|set|turn|"
+    r"book|order(?!\s*(?:#|no\b|number|\d))|call|send|find|search|look up|give|write|explain|list|read|"
+    r"repeat|rewrite|fix|add|delete|remove|increase|"
+    r"decrease|lower|raise|start|cancel|check|calculate|convert|draft|shorten|generate|create|run|"
+    r"print|buy)\b",
+    re.I,
+)
+_PERSONAL_EN = re.compile(r"\b(?:i|i['’]\w+|my|mine|we|we['’]\w+|our|me too|myself)\b", re.I)
+_MODAL_I = re.compile(
+    r"\b(?:can|could|should|shall|do|did|does|would|may|must|am|was|will|might|"
+    r"if)\s+i\b",
+    re.I,
+)
+_LASTING_EN = re.compile(
+    r"\b(?:always|never|every|usually|from now on|in future|in the future|going forward|prefer|"
+    r"allerg\w*|whenever|each|don['’]t|remember|"
+    r"forget|favou?rite|anymore|call me|instead of|by default|name|birthday|because|actually)\b",
+    re.I,
+)
+_FILLER_ZH = re.compile(
+    r"(?:谢谢(?:你|您|啦|了)?|多谢|感谢|好的?(?:呀|啊|吧|嘞|滴)?|行|可以|没问题|知道了|明白了?|收到|"
+    r"嗯+|哦+|啊+|呃+|哈+|嘿+|呵呵|你好(?:呀|啊)?|"
+    r"您好|嗨|早(?:上好|安)?|晚安|晚上好|下午好|再见|拜拜|回头见|"
+    r"太(?:好|棒|赞|牛|酷|烦|累|难)了|真(?:好|棒|不错|厉害|有意思|烦|累|无聊|难)|不错|厉害|牛|棒|赞|"
+    r"有意思|没事|没关系|不客气|辛苦了?|对不起|抱歉|不好意思|对|"
+    r"是的?|没错|不是|继续|下一[个首步]|"
+    r"我?(?:今天|现在)?(?:好|很|太|真|有点|非常)*(?:累|困|开心|难过|烦|无聊|生气|郁闷|高兴|饿|崩溃|"
+    r"伤心|激动)(?:啊|了|呀|哦|死了)*|唉+|哎+|哇+|天哪|"
+    r"我的天|算了|随便|再说吧|在吗|测试|你真(?:好|棒|厉害|聪明)|吧|了|呀|呢)+"
+)
+_QUESTION_ZH = re.compile(
+    r"(?:[?？]|吗|呢|什么|怎么样?|哪[里儿些个]|多少|为什么|几点)[?？]?$|^(?:什么|怎么|哪|为什么|谁|"
+    r"多少|几点|能不能|"
+    r"可不可以|有没有|是不是|请问)"
+)
+_ORDER_ZH = re.compile(
+    r"^(?:请|麻烦|那|再|你|好|可以)*(?:帮我|给我|替我|帮忙)?(?:播放|放|订(?!单)|买|查|翻译|总结|打开|"
+    r"关闭|关掉|设|调|发|写|解释|列出|读|找|搜|换|暂停|"
+    r"停止|取消|提醒|讲|算|推荐|生成|改|润色|叫|告诉|看看|说说|介绍)"
+)
+_ASKED_ZH = re.compile(r"^(?:请|麻烦|那|再|你|好|可以)*(?:帮我|给我|替我)")
+_LASTING_ZH = re.compile(
+    r"以后|每次|每天|每周|每个|总是|一直|从来|从不|不要再|别再|喜欢|讨厌|过敏|我的|我们|我是|我在|我有|"
+    r"我叫|叫我|习惯|记住|因为|今后|从现在|默认|不吃|不喝|爱|老婆|老公|"
+    r"妈|爸|孩子|儿子|女儿|生日|其实|退|工单"
+)
+
+
+def worth_a_call(messages: Sequence[Message]) -> bool:
+    """False only when every sentence of every user message clearly states nothing that lasts.
+
+    That is: thanks, greetings, filler, moods, one-off orders, plain questions, codes and blanks.
+    """
+    asked = False
+    for message in messages:
+        if message.role != "user":
+            asked = message.content.rstrip().endswith(("?", "？"))
+            continue
+        if _worth(message.content, asked=asked):
+            return True
+        asked = False
+    return False
+
+
+def _worth(text: str, *, asked: bool) -> bool:
+    text = normalise(text) if "\n" not in text else text.strip()
+    if not text or holds_only_secret(text):
+        return False
+    if asked and _bare(text) in _REPLIES:  # what "yes" says is in the question
+        return True
+    test = _clear_zh if is_chinese(text) else _clear_en
+    return not all(test(sentence, answering=asked) for sentence in _SENTENCE.findall(text))
+
+
+def _bare(text: str) -> str:
+    return _NOT_WORDS.sub(" ", text).strip().casefold()
+
+
+def _clear_en(sentence: str, *, answering: bool) -> bool:
+    """Whether an English sentence clearly states nothing."""
+    sentence = sentence.strip()
+    bare = re.sub(r"\s+", " ", _bare(sentence).replace("’", "'"))
+    words = bare.split()
+    if all(word in _FILLERS_EN for word in words) or _MOOD_EN.fullmatch(bare):
+        return True
+    if answering or _LASTING_EN.search(sentence):
+        return False
+    personal = _PERSONAL_EN.search(_MODAL_I.sub(" ", sentence))
+    if _QUESTION_EN.match(sentence) or sentence.endswith("?"):
+        return personal is None
+    return bool(_ORDER_EN.match(sentence)) and personal is None and "because" not in words
+
+
+def _clear_zh(sentence: str, *, answering: bool) -> bool:
+    """Whether a Chinese sentence clearly states nothing."""
+    sentence = sentence.strip()
+    bare = re.sub(r"[\W_]+", "", sentence)
+    if not bare or _FILLER_ZH.fullmatch(bare):
+        return True
+    if answering or _LASTING_ZH.search(sentence):
+        return False
+    told = "我" in _ASKED_ZH.sub("", sentence)
+    if _QUESTION_ZH.search(sentence.rstrip("。！!")):
+        return not told
+    return bool(_ORDER_ZH.match(sentence)) and not told

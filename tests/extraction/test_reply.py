@@ -1,0 +1,324 @@
+from __future__ import annotations
+
+import copy
+import json
+from datetime import UTC, datetime
+from typing import Any
+from zoneinfo import ZoneInfo
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from langmem_ext.extraction.reply import MAX_CANDIDATES, parse_candidates
+from tests.extraction.helpers import NOW, parsed, request
+
+CELLO = "I play the cello in an orchestra in Lyon."
+ENTRY: dict[str, Any] = {
+    "text": "The user plays the cello.",
+    "type": "semantic",
+    "key": None,
+    "quote": "I play the cello",
+    "message": 1,
+    "valid_from": None,
+    "valid_until": None,
+    "replaces": None,
+    "correction": False,
+    "importance": 0.4,
+}
+
+
+def entry(**changes: object) -> dict[str, Any]:
+    return {**ENTRY, **changes}
+
+
+def test_a_full_entry() -> None:
+    [candidate], rejected = parsed(CELLO, entry(key="Music.Instrument"))
+    assert rejected == []
+    assert candidate.content == "The user plays the cello."
+    assert candidate.key == "music.instrument"
+    assert candidate.importance == 0.4
+    assert (candidate.source.quote, candidate.source.speaker) == ("I play the cello", "user")
+    assert candidate.source.message_id == request(CELLO).messages[0].message_id
+
+
+@pytest.mark.parametrize(
+    "data",
+    [
+        [{"text": "User plays cello"}],
+        {"memories": [{"memory": "User plays cello"}]},
+        {"memories": [{"text": {"fact": "User plays cello"}}]},
+        {"memories": ["User plays cello"]},
+        {"facts": [{"Fact": "User plays cello"}]},
+        {"memories": {"content": "User plays cello"}},
+        {"text": "User plays cello"},
+    ],
+)
+def test_near_misses_of_the_shape(data: object) -> None:
+    candidates, rejected = parse_candidates(data, request(CELLO))
+    assert [candidate.content for candidate in candidates] == ["User plays cello"]
+    assert rejected == []
+
+
+@pytest.mark.parametrize("data", [None, "hello", 7, {}, {"memories": "none"}, {"status": "ok"}])
+def test_a_hopeless_shape_raises_without_user_text(data: object) -> None:
+    with pytest.raises(ValueError, match="memories") as failure:
+        parse_candidates(data, request("zanzibar"))
+    assert "zanzibar" not in str(failure.value)
+
+
+@pytest.mark.parametrize("data", [[], {"memories": []}, {"memories": None}])
+def test_nothing_to_learn(data: object) -> None:
+    assert parse_candidates(data, request(CELLO)) == ([], [])
+
+
+@pytest.mark.parametrize(
+    ("broken", "reason"),
+    [
+        ({"type": "semantic"}, "invalid: field text is missing"),
+        (entry(text="  "), "invalid: field text is blank"),
+        (entry(text=["a"]), "invalid: field text is not a string"),
+        (entry(text={"x": 1}), "invalid: field text is missing"),
+        (entry(text="x" * 1001), "invalid: field text has more than 1000 characters"),
+        (entry(type=3), "invalid: field type is not a string"),
+        (42, "invalid: field memories holds an entry that is not an object"),
+    ],
+)
+def test_one_broken_entry_leaves_the_others(broken: object, reason: str) -> None:
+    candidates, rejected = parsed(CELLO, ENTRY, broken)
+    assert len(candidates) == 1
+    assert rejected == [reason]
+
+
+@pytest.mark.parametrize("name", ["question", "roleplay", "role_play", "Hypothetical", "joke", "玩笑"])
+def test_types_that_do_not_last(name: str) -> None:
+    candidates, [reason] = parsed("Is sushi fattening?", {"text": "User eats sushi", "type": name})
+    assert candidates == []
+    assert reason.startswith("not durable")
+
+
+def test_unknown_and_foreign_types() -> None:
+    kinds = ["preference", "event", "procedure", "事件"]
+    candidates, _ = parsed(CELLO, *[entry(type=kind) for kind in kinds])
+    assert [candidate.memory_type for candidate in candidates] == [
+        "semantic",
+        "episodic",
+        "procedural",
+        "episodic",
+    ]
+
+
+@pytest.mark.parametrize(
+    ("value", "expected"),
+    [(1, 1), ("2", 2), (2.0, 2), (0, None), (3, None), (True, None), (-1, None), (1.5, None), ("x", None)],
+)
+def test_replaces_names_a_shown_neighbour_or_nothing(value: object, expected: int | None) -> None:
+    [candidate], _ = parsed(CELLO, entry(replaces=value), neighbours=["a", "b"])
+    assert candidate.replaces == expected
+
+
+@pytest.mark.parametrize(
+    ("value", "expected"),
+    [(0.5, 0.5), ("0.8", 0.8), (8, 0.8), (True, None), (-1, None), (float("nan"), None), (10**400, None)],
+)
+def test_importance(value: object, expected: float | None) -> None:
+    [candidate], _ = parsed(CELLO, entry(importance=value))
+    assert candidate.importance == expected
+
+
+@pytest.mark.parametrize(
+    ("value", "expected"),
+    [
+        ("residence.city", "residence.city"),
+        ("User.Residence City", "residence_city"),
+        ("favorite-color", "favorite_color"),
+        ("城市", None),
+        ("x" * 65, None),
+        (5, None),
+        ("", None),
+    ],
+)
+def test_key(value: object, expected: str | None) -> None:
+    [candidate], _ = parsed(CELLO, entry(key=value))
+    assert candidate.key == expected
+
+
+def test_dates_are_local_and_end_with_their_day() -> None:
+    tokyo = ZoneInfo("Asia/Tokyo")
+    [candidate], _ = parsed(CELLO, entry(valid_from="2024-02-01", valid_until="2024-03-01"), zone=tokyo)
+    assert candidate.valid_from == datetime(2024, 2, 1, 3, tzinfo=UTC)  # noon
+    assert candidate.valid_until == datetime(2024, 3, 1, 15, tzinfo=UTC)
+
+
+@pytest.mark.parametrize(
+    "dates",
+    [
+        {"valid_from": "2024-02-15"},  # in the future
+        {"valid_from": "soon"},
+        {"valid_from": 20240201},
+        {"valid_from": "0001-01-01"},
+        {"valid_until": "2024-01-01"},  # passed: it would hide the memory at once
+        {"valid_until": "9999-12-31T23:59:59-12:00"},
+        {"valid_until": "2024-13-01"},
+    ],
+)
+def test_dates_that_cannot_be_used_are_dropped(dates: dict[str, object]) -> None:
+    [candidate], rejected = parsed(CELLO, entry(**dates))
+    assert (candidate.valid_from, candidate.valid_until, rejected) == (None, None, [])
+
+
+def test_the_number_of_candidates_is_limited() -> None:
+    candidates, [reason] = parsed(CELLO, *[ENTRY] * (MAX_CANDIDATES + 3))
+    assert len(candidates) == MAX_CANDIDATES
+    assert reason.startswith("invalid: 3 entries")
+
+
+def test_surrogates_become_valid_text() -> None:
+    said = "I sign off with \U0001f378 always"
+    whole = json.loads(r'{"text": "User signs off with \ud83c\udf78"}')
+    half = json.loads(r'{"text": "User signs off with \ud83c"}')
+    candidates, rejected = parsed(said, whole, half)
+    assert rejected == []
+    assert candidates[0].content.endswith("\U0001f378")
+    assert candidates[1].content.encode() == "User signs off with \ufffd".encode()
+
+
+# Evidence
+
+
+@pytest.mark.parametrize(
+    ("said", "quote", "written"),
+    [
+        ("Well, I've MOVED to Lyon!", "i've moved to lyon", "I've MOVED to Lyon"),
+        ("I’m vegan, since 2019.", "I'm vegan since 2019", "I’m vegan, since 2019"),
+        ("我对花生过敏，住在杭州。", "花生过敏 住在杭州", "花生过敏，住在杭州"),
+        ("Ｉ　ｌｏｖｅ sailing", "I love sailing", "Ｉ ｌｏｖｅ sailing"),
+        (
+            "I live in Lyon now. I work at Seb.",
+            "I live in Lyon ... work at Seb",
+            "I live in Lyon … work at Seb",
+        ),
+    ],
+)
+def test_a_quote_is_kept_as_it_was_written(said: str, quote: str, written: str) -> None:
+    [candidate], rejected = parsed(said, {"text": quote, "quote": quote})
+    assert rejected == []
+    assert candidate.source.quote == written
+
+
+def test_a_quote_must_match_whole_words() -> None:
+    candidates, [reason] = parsed("The location is nice.", {"text": "The user has a cat", "quote": "cat"})
+    assert (candidates, reason.split(":")[0]) == ([], "unsupported")
+
+
+def test_the_named_message_comes_first() -> None:
+    said = [{"role": "user", "content": "Tea, please. I like tea.", "id": "a"}] * 1 + [
+        {"role": "user", "content": "I like tea more than coffee.", "id": "b"}
+    ]
+    [candidate], _ = parsed(said, {"text": "The user likes tea.", "quote": "I like tea", "message": "m2"})
+    assert candidate.source.message_id == "b"
+
+
+def test_invented_personas_are_unsupported() -> None:
+    for quote in ({}, {"quote": "ok thanks"}, {"quote": "I am Maria"}):
+        candidates, [reason] = parsed("ok thanks", {"text": "User is Maria, 34, a pilot", **quote})
+        assert (candidates, reason.split(":")[0]) == ([], "unsupported")
+
+
+def test_a_true_quote_does_not_carry_invented_names() -> None:
+    said = "I love sailing on weekends"
+    candidates, [reason] = parsed(said, {"text": "The pilot Maria is 34", "quote": "I love sailing"})
+    assert (candidates, reason.split(":")[0]) == ([], "unsupported")
+
+
+@pytest.mark.parametrize("extra", [{}, {"speaker": "assistant"}, {"quote": "You could visit Madeira"}])
+def test_what_the_assistant_suggested_is_unsupported(extra: dict[str, str]) -> None:
+    said = [("user", "Where could I go in May?"), ("assistant", "You could visit Madeira; it is warm.")]
+    candidates, [reason] = parsed(said, {"text": "User wants to visit Madeira", **extra})
+    assert (candidates, reason.split(":")[0]) == ([], "unsupported")
+
+
+def test_a_confirmed_question_is_supported() -> None:
+    said = [("assistant", "Are you moving to Lyon?"), ("user", "Exactly, in March.")]
+    text = "The user is moving to Lyon in March."
+    [candidate], _ = parsed(said, {"text": text, "quote": "Exactly, in March"})
+    assert candidate.content == text
+
+
+def test_the_subject_stays() -> None:
+    said = "My colleague Tom can't stand spreadsheets, I rather like them."
+    text = "Tom, a colleague of the user, dislikes spreadsheets"
+    [candidate], _ = parsed(said, {"text": text, "subject": "Tom"})
+    assert candidate.content == text
+
+
+def test_chinese_without_a_quote() -> None:
+    [candidate], rejected = parsed("我对花生过敏，住在杭州", {"text": "用户对花生过敏"})
+    assert (candidate.content, rejected) == ("用户对花生过敏", [])
+    candidates, [reason] = parsed("我对花生过敏，住在杭州", {"text": "用户是上海的飞行员"})
+    assert (candidates, reason.split(":")[0]) == ([], "unsupported")
+
+
+def test_numbers_must_have_been_said() -> None:
+    candidates, [reason] = parsed("I have a bakery in Lyon", {"text": "The user has 12 bakeries in Lyon"})
+    assert (candidates, reason.split(":")[0]) == ([], "unsupported")
+
+
+# Secrets
+
+
+@pytest.mark.parametrize(
+    ("said", "text"),
+    [
+        ("the code they texted me is [redacted: one-time code]", "The code of the user is 481920"),
+        ("the code they texted me is [redacted: one-time code]", "The user got 481920"),
+        ("card [redacted: card number] exp 12/30", "The user's card is 4111-1111 1111 1111"),
+        ("my key is [redacted: api key]", "The user's key is [redacted: api key]"),
+        ("my key is sk-test-EXAMPLEKEYPART.tail_PART", "The user's key is sk-test-EXAMPLEKEYPART.tail_PART"),
+    ],
+)
+def test_secrets_are_rejected_as_sensitive(said: str, text: str) -> None:
+    candidates, [reason] = parsed(said, {"text": text})
+    assert candidates == []
+    assert reason.startswith("sensitive: ")
+    assert "481920" not in reason
+
+
+def test_what_stands_beside_a_secret_is_kept() -> None:
+    said = "my key is [redacted: api key] and I prefer tabs"
+    [candidate], _ = parsed(said, {"text": "The user prefers tabs", "quote": said})
+    assert candidate.content == "The user prefers tabs"
+
+
+# Whatever a model may write
+
+_VALUES = st.recursive(
+    st.none()
+    | st.booleans()
+    | st.integers()
+    | st.floats()
+    | st.text(max_size=30)
+    | st.sampled_from(["1", "true", "2024-02-01", CELLO]),
+    lambda inner: (
+        st.lists(inner, max_size=3)
+        | st.dictionaries(st.sampled_from([*ENTRY, "fact", "x"]), inner, max_size=4)
+    ),
+    max_leaves=8,
+)
+
+
+@given(data=_VALUES, path=st.lists(st.sampled_from(list(ENTRY)), max_size=3), value=_VALUES)
+@settings(max_examples=300, deadline=None)
+def test_no_reply_raises_anything_but_value_error(data: object, path: list[str], value: object) -> None:
+    mutated = copy.deepcopy(ENTRY)
+    for name in path:
+        mutated[name] = value
+    for reply in (data, {"memories": [mutated, data]}, {"memories": data}):
+        try:
+            candidates, rejected = parse_candidates(reply, request(CELLO, neighbours=["a"]))
+        except ValueError:
+            continue
+        assert all(outcome.action == "rejected" and outcome.reason for outcome in rejected)
+        for candidate in candidates:
+            candidate.content.encode()
+            assert candidate.valid_from is None or candidate.valid_from <= NOW

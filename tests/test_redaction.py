@@ -1,0 +1,144 @@
+from __future__ import annotations
+
+import time
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from langmem_ext.redaction import holds_only_secret, holds_secret, redact
+
+GITHUB = "ghp_" + "a1B2" * 9
+SECRETS = [
+    ("my key is sk-test-EXAMPLEKEYPART.tail_PART and I prefer tabs", "EXAMPLEKEYPART", "api key"),
+    ("my key is sk-test-EXAMPLEKEYPART.tail_PART and I prefer tabs", "tail_PART", "api key"),
+    (f"token {GITHUB}", GITHUB, "api key"),
+    ("AKIAIOSFODNN7EXAMPLE is mine", "AKIAIOSFODNN7EXAMPLE", "api key"),
+    ("slack: xoxb-1234567890-abcdef", "xoxb-1234567890", "api key"),
+    ("the API key for staging is Zq81.kkPw", "Zq81.kkPw", "api key"),
+    ("我的 api key 是 abc12345xyz，别外传", "abc12345xyz", "api key"),
+    ("密钥：Aa9_99tt", "Aa9_99tt", "api key"),
+    ("eyJhbGciOi.eyJzdWIi.abc-def", "eyJzdWIi", "token"),
+    ("Authorization: Bearer abcDEF123456", "abcDEF123456", "token"),
+    ("-----BEGIN RSA PRIVATE KEY-----\nMIIEabc\n-----END RSA PRIVATE KEY-----", "MIIEabc", "private key"),
+    ("see https://bob:tulip@example.com/x", "tulip", "credentials"),
+    ("https://example.com/?token=abcd1234&x=1", "abcd1234", "api key"),
+    ("My password is swordfish.", "swordfish", "password"),
+    ("the wifi password for the flat is tulip-8842!", "tulip-8842", "password"),
+    ("passphrase is blue horse river and I like it", "blue horse river", "password"),
+    ("I changed my password to Hunter-22", "Hunter-22", "password"),
+    ("my PIN is 4821", "4821", "password"),
+    ("我的密码是 hunter2，谢谢", "hunter2", "password"),
+    ("密码改成了Abcd1234", "Abcd1234", "password"),
+    ("the code they texted me is 481920", "481920", "one-time code"),
+    ("G-481920 is your verification code", "481920", "one-time code"),
+    ("the code is 481 920 thanks", "481 920", "one-time code"),
+    ("验证码是 481920", "481920", "one-time code"),
+    ("验证码 4 8 1 9 2 0", "4 8 1", "one-time code"),
+    ("他们发给我的验证码是481920", "481920", "one-time code"),
+    ("验证码是四八一九二零", "四八一", "one-time code"),
+    ("card 4111 1111 1111 1111 exp 12/30", "1111", "card number"),
+    ("card 4111-1111-1111-1111", "1111", "card number"),
+    ("card " + " ".join("4111111111111111"), "1 1 1", "card number"),
+    ("４１１１１１１１１１１１１１１１", "１１", "card number"),
+    ("cvv is 123", "123", "card number"),
+    ("身份证 11010519491231002X", "19491231", "id number"),
+]
+
+
+@pytest.mark.parametrize(("text", "secret", "kind"), SECRETS)
+def test_secrets_become_placeholders(text: str, secret: str, kind: str) -> None:
+    redacted = redact(text)
+    assert secret not in redacted.text
+    assert redacted.kinds == (kind,)
+    assert f"[redacted: {kind}]" in redacted.text
+    assert holds_secret(text)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "I forgot my password again",
+        "My password is too weak, I know.",
+        "I changed my password to something longer",
+        "the code is clean",
+        "the code is 5000 lines long",
+        "postal code 75001",
+        "my zip code is 94110",
+        "error code 50012",
+        "order 4111 1111 1111 1112 was shipped",
+        "the key is patience",
+        "the token is expired",
+        "sk-learn-pipeline is nice",
+        "bearer documents are rare",
+        "call +86 138 1234 5678 or +33 6 12 34 56 78",
+        "on 2024-02-14 at 10:30:00 we sold 1234567890123 units",
+        "order 17 returned, reason: damaged",
+        "https://example.com/path?page=2",
+        "我又忘了密码",
+        "密码太长了",
+        "验证码收不到，等了1000秒",
+        "邮编是 310000",
+        "身份证号码 110105194912310021",
+    ],
+)
+def test_harmless_sentences_stay(text: str) -> None:
+    assert redact(text).text == text
+    assert not holds_secret(text)
+
+
+def test_several_kinds_in_order() -> None:
+    redacted = redact("验证码是 481920，密码是 hunter2，验证码是 481921")
+    assert redacted.kinds == ("one-time code", "password")
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("the code they texted me is 481920", True),
+        ("481920", True),
+        ("验证码是 481920。", True),
+        ("card 4111 1111 1111 1111 exp 12/30", True),
+        ("my key is sk-test-EXAMPLEKEYPART and I prefer tabs", False),
+        ("验证码是 481920，我住在杭州", False),
+        ("I live in Lyon", False),
+        ("1990", True),
+        ("34", False),
+    ],
+)
+def test_a_text_that_is_nothing_but_a_secret(text: str, expected: bool) -> None:
+    assert holds_only_secret(text) is expected
+
+
+@given(
+    st.lists(
+        st.sampled_from([entry[0] for entry in SECRETS] + ["and", "1", " ", "is", ":", "密码"]), max_size=4
+    )
+)
+@settings(deadline=None)
+def test_redacting_twice_changes_nothing(parts: list[str]) -> None:
+    once = redact(" ".join(parts)).text
+    assert redact(once).text == once
+
+
+@given(st.text(max_size=200))
+@settings(deadline=None)
+def test_any_text_can_be_redacted(text: str) -> None:
+    redact(text)
+    holds_only_secret(text)
+
+
+@pytest.mark.parametrize(
+    "piece",
+    ["a", "1 ", "4111 ", "4 ", "code ", "password for ", "sk-", "sk-a.", "http://a:", "eyJaaaaa.", "密码",
+     "-----BEGIN PRIVATE KEY-----", "code they texted me ", "passphrase is a ", "pin for a ", " ", "\n"],
+)  # fmt: skip
+def test_long_texts_take_linear_time(piece: str) -> None:
+    def seconds(size: int) -> float:
+        text = (piece * size)[:size]
+        started = time.perf_counter()
+        redact(text)
+        return time.perf_counter() - started
+
+    seconds(1_000)
+    assert seconds(100_000) < 30 * max(seconds(10_000), 0.02)  # quadratic would be a hundredfold
