@@ -88,7 +88,7 @@ class Learner:
         turn_id = _turn_id(scope, read, when, idempotency_key)
         message_ids = tuple(message.message_id for message in read)
         if not worth_a_call(read):
-            return AddResult("nothing", message_ids=message_ids)
+            return AddResult("nothing", _secrets(read), message_ids=message_ids)
         turn = Turn(
             scope, ExtractionRequest(read, (), when), (), turn_id, barrier, idempotency_key is not None
         )
@@ -175,6 +175,12 @@ class Learner:
         return replace(turn, request=request, neighbour_ids=tuple(item.memory_id for item in items))
 
 
+def _secrets(messages: Sequence[Message]) -> tuple[Outcome, ...]:
+    """What was taken out of a turn that held nothing else worth a call."""
+    kinds = [kind for message in messages for kind in redact(message.content).kinds]
+    return tuple(Outcome("rejected", reason=f"sensitive: {kind}") for kind in kinds)
+
+
 def failed(error: ModelError, message_ids: tuple[str, ...] = ()) -> AddResult:
     """The result of an `add` whose LLM or embedder could not answer."""
     return AddResult(
@@ -213,16 +219,18 @@ def _redacted(message: Message) -> Message:
 
 def _proposal(turn: Turn, candidate: Candidate, vector: Vector) -> Proposal:
     number = candidate.replaces
+    observed_at = turn.request.observed_at.astimezone(UTC)
     valid_number = number is not None and 1 <= number <= len(turn.neighbour_ids)
     return Proposal(
         scope=turn.scope,
         content=candidate.content,
         vector=vector,
         memory_type=candidate.memory_type,
-        observed_at=turn.request.observed_at.astimezone(UTC),
+        observed_at=observed_at,
         key=candidate.key,
         importance=candidate.importance,
-        valid_from=candidate.valid_from,
+        # A date of today stands for its noon, which may be still to come; a fact is true when it is said.
+        valid_from=min(candidate.valid_from or observed_at, observed_at),
         valid_until=candidate.valid_until,
         source=(candidate.source,),
         replaces=turn.neighbour_ids[number - 1] if number is not None and valid_number else None,

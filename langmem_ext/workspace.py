@@ -171,10 +171,8 @@ def release_workspace(workspace: Workspace) -> None:
     workspace.flush_accesses()
     with _workspaces_lock:
         workspace.holders -= 1
-        last = workspace.holders == 0
-        if last:
-            _workspaces.pop(workspace.store, None)
-    if last:
+        if workspace.holders > 0:
+            workspace.store.close()  # one hold less on a store that others use
+            return
+        _workspaces.pop(workspace.store, None)
         workspace.close()
-    else:
-        workspace.store.close()

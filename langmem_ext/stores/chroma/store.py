@@ -171,7 +171,8 @@ class ChromaStore:
             self._closed = True
             for path in [path for path, store in _open_stores.items() if store is self]:
                 del _open_stores[path]
-        self._shards.close()
+            # Still under the lock: who opens the same path meanwhile must not find it taken.
+            self._shards.close()
 
     def _get(
         self,

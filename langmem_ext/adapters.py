@@ -1,0 +1,63 @@
+"""What adapters to frameworks share: names that load on first use, failures that stay out of the chat."""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Callable, Mapping
+from importlib import import_module, metadata
+
+from langmem_ext.errors import MissingDependencyError, ModelError
+from langmem_ext.items import AddResult
+
+
+def lazy_names(
+    package: str, homes: Mapping[str, str], *, extra: str, requirements: Mapping[str, str]
+) -> Callable[[str], object]:
+    """A module `__getattr__` that imports an adapter when its name is first used.
+
+    Args:
+        package: The adapter package.
+        homes: Public name -> submodule.
+        extra: The extra that installs the framework.
+        requirements: Import name of each framework package -> its requirement in pyproject.toml.
+
+    Returns:
+        The function. It raises `MissingDependencyError`, naming the package, the version that was
+        found and the version that is needed, when the framework is missing or of another age.
+    """
+
+    def load(name: str) -> object:
+        if name not in homes:
+            raise AttributeError(f"module {package!r} has no attribute {name!r}")
+        try:
+            return getattr(import_module(f"{package}.{homes[name]}"), name)
+        except ImportError as error:
+            requirement = requirements.get((error.name or "").partition(".")[0])
+            if requirement is None:  # not the framework's absence: an error to see as it is
+                raise
+            raise MissingDependencyError(
+                _with_found_version(requirement), extra, f"{package}.{name}"
+            ) from error
+
+    return load
+
+
+def _with_found_version(requirement: str) -> str:
+    distribution = requirement.partition(">=")[0]
+    try:
+        return f"{requirement} (found {metadata.version(distribution)})"
+    except metadata.PackageNotFoundError:
+        return f"{requirement} (not found)"
+
+
+def error_of(result: AddResult) -> ModelError | None:
+    """Why an `add()` failed, as the exception that it stands for; None when it did not."""
+    if result.error is None:
+        return None
+    return ModelError(result.error.message, kind=result.error.kind, retryable=result.error.retryable)
+
+
+def log_failure(logger: logging.Logger, step: str, error: Exception) -> None:
+    """Tell the log that the chat goes on without its memory. No message: it could quote what was said."""
+    kind = error.kind if isinstance(error, ModelError) else type(error).__name__
+    logger.warning("long-term memory: could not %s (%s); the conversation goes on without it", step, kind)
