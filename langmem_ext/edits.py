@@ -6,6 +6,7 @@ writes, which runs on the user's strand with what the first returned.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, fields, replace
 from datetime import datetime
@@ -329,6 +330,9 @@ def _edited(
 
 def _sequence(cursor: str) -> float:
     try:
-        return float(cursor)
-    except (TypeError, ValueError) as error:
-        raise InvalidInputError(f"cursor {cursor!r} is not one of Page.cursor") from error
+        sequence = float(cursor)
+    except (TypeError, ValueError):
+        sequence = math.nan
+    if not math.isfinite(sequence):
+        raise InvalidInputError(f"cursor {cursor!r} is not one of Page.cursor")
+    return sequence

@@ -66,9 +66,11 @@ class ExtractionRequest:
 class Extractor(Protocol):
     """Reads a conversation turn. Failures are values (`Extraction.error`), never exceptions."""
 
-    def extract(self, request: ExtractionRequest) -> Extraction: ...
+    def extract(self, request: ExtractionRequest) -> Extraction:
+        """What the turn holds that is worth keeping."""
 
-    async def aextract(self, request: ExtractionRequest) -> Extraction: ...
+    async def aextract(self, request: ExtractionRequest) -> Extraction:
+        """As `extract`."""
 
 
 def user_messages(messages: Sequence[Message]) -> list[Message]:

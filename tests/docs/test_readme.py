@@ -11,6 +11,8 @@ from typing import Any
 
 import pytest
 
+from tests.integrations.langchain.models import answers
+from tests.integrations.llama_index.models import SeenLLM
 from tests.support.openai_server import OpenAIServer
 
 README = Path(__file__).parents[2] / "README.md"
@@ -48,7 +50,7 @@ def test_there_are_blocks_with_printed_values() -> None:
 
 def test_the_blocks_run_and_print_what_they_say(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
-    names: dict[str, Any] = {}
+    names: dict[str, Any] = {"model": answers(["Noted.", "Peanuts."]), "llm": SeenLLM(["A fine city."])}
     with OpenAIServer(default=EXTRACTED) as server:
         monkeypatch.setenv("OPENAI_BASE_URL", server.base_url)
         monkeypatch.setenv("OPENAI_API_KEY", "test")
