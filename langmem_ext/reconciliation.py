@@ -12,6 +12,7 @@ old conversation learned late) goes into the past and does not replace it.
 
 from __future__ import annotations
 
+from collections import defaultdict
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import datetime
@@ -90,9 +91,14 @@ class _Book:
     """The rows while proposals are entered one by one."""
 
     def __init__(self, known: Iterable[StoredMemory], now: datetime) -> None:
-        self.rows = {row.item.memory_id: row for row in known}
+        self.rows: dict[str, StoredMemory] = {}
         self.changed: dict[str, StoredMemory] = {}
         self.now = now
+        # Ids that ever had a sentence or a key: few to look through, instead of all rows per proposal.
+        self._by_sentence: defaultdict[str, dict[str, None]] = defaultdict(dict)
+        self._by_key: defaultdict[str | None, dict[str, None]] = defaultdict(dict)
+        for row in known:
+            self._note(row)
 
     def latest(self, item: MemoryItem | None) -> MemoryItem | None:
         return None if item is None else self.rows[item.memory_id].item
@@ -114,22 +120,29 @@ class _Book:
         return Outcome("touched", row.item, reason="known already")
 
     def _put(self, row: StoredMemory) -> None:
-        self.rows[row.item.memory_id] = self.changed[row.item.memory_id] = row
+        self.changed[row.item.memory_id] = row
+        self._note(row)
 
-    def _current(self) -> list[StoredMemory]:
-        return [row for row in self.rows.values() if is_current(row.item, self.now)]
+    def _note(self, row: StoredMemory) -> None:
+        memory_id = row.item.memory_id
+        known = self.rows.get(memory_id)
+        self.rows[memory_id] = row
+        if known is None:  # a row's sentence stays what it is
+            self._by_sentence[comparison_key(row.item.content)][memory_id] = None
+        self._by_key[row.item.key][memory_id] = None
+
+    def _current(self, ids: Iterable[str]) -> list[StoredMemory]:
+        rows = (self.rows[memory_id] for memory_id in ids if memory_id in self.rows)
+        return [row for row in rows if is_current(row.item, self.now)]
 
     def _same_sentence(self, proposal: Proposal) -> StoredMemory | None:
-        wanted = comparison_key(proposal.content)
-        return next((row for row in self._current() if comparison_key(row.item.content) == wanted), None)
+        return next(iter(self._current(self._by_sentence[comparison_key(proposal.content)])), None)
 
     def _rivals(self, proposal: Proposal) -> list[StoredMemory]:
-        return [
-            row
-            for row in self._current()
-            if row.item.memory_id == proposal.replaces
-            or (proposal.key is not None and row.item.key == proposal.key)
-        ]
+        ids = dict(self._by_key[proposal.key]) if proposal.key is not None else {}
+        if proposal.replaces is not None:
+            ids[proposal.replaces] = None
+        return self._current(ids)
 
     def _replace(self, rivals: Sequence[StoredMemory], row: StoredMemory, proposal: Proposal) -> Outcome:
         """Retire the rivals; their chains become one chain, which the new row heads."""
