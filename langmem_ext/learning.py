@@ -244,5 +244,6 @@ def _turn_id(scope: Scope, messages: Sequence[Message], when: datetime, key: str
     if key is not None and (not isinstance(key, str) or not key.strip()):
         raise InvalidInputError(f"idempotency_key must be a non-blank string or None, got {key!r}")
     said = [[m.message_id, m.role, m.speaker, normalise(m.content)] for m in messages]
-    identity = ["key", key] if key is not None else ["turn", scope.session_id, when.date().isoformat(), said]
+    turn = ["key", key] if key is not None else ["turn", scope.session_id, when.date().isoformat(), said]
+    identity = [scope.user_id, *turn]
     return hashlib.blake2b(json.dumps(identity).encode(), digest_size=16).hexdigest()

@@ -74,10 +74,9 @@ def encode(row: StoredMemory) -> tuple[str, str, dict[str, Any]]:
         "chain_id": row.chain_id,
         "content_key": content_key(item.content),
         "sequence": row.sequence,
-        "payload": json.dumps(_payload(item), ensure_ascii=False),
+        "payload": json.dumps(_payload(row), ensure_ascii=False),
     }
-    if row.turn_ids:
-        columns["turn_ids"] = list(row.turn_ids)
+    columns.update({turn_column(turn_id): True for turn_id in row.turn_ids})
     for name in TIMES:
         value: datetime | None = getattr(item, name)
         columns[name] = NEVER if value is None else value.timestamp()
@@ -106,8 +105,15 @@ def to_column(value: object) -> str | float | bool | None:
     return None
 
 
-def _payload(item: MemoryItem) -> dict[str, Any]:
+def turn_column(turn_id: str) -> str:
+    """One column per turn, no list: rows inherit the lists of collections that were deleted before."""
+    return f"turn:{turn_id}"
+
+
+def _payload(row: StoredMemory) -> dict[str, Any]:
+    item = row.item
     return {
+        "turn_ids": list(row.turn_ids),
         "metadata": {key: to_json(value) for key, value in item.metadata.items()},
         "source": [[source.message_id, source.speaker, source.quote] for source in item.source],
         "supersedes": list(item.supersedes),
@@ -140,7 +146,7 @@ def decode(user_id: str, document: str, columns: Mapping[str, Any], vector: Vect
             **fields,
         )
         return StoredMemory(
-            item, columns["chain_id"], vector, tuple(columns.get("turn_ids", ())), columns["sequence"]
+            item, columns["chain_id"], vector, tuple(payload["turn_ids"]), columns["sequence"]
         )
     except (KeyError, TypeError, ValueError) as error:
         raise StorageError(

@@ -8,7 +8,6 @@ user's search does not slow down with everybody's data. Embedded, a shard is a C
 from __future__ import annotations
 
 import os
-import sqlite3
 import threading
 import uuid
 from pathlib import Path
@@ -26,7 +25,6 @@ from langmem_ext.stores.chroma.card import StoreCard, write_file
 from langmem_ext.stores.chroma.lock import lock_directory
 
 _COLLECTION: Final = "memories"
-_OLDEST_SQLITE: Final = (3, 35, 0)  # what chromadb asks for
 
 
 class Shards(Protocol):
@@ -70,7 +68,6 @@ class MemoryShards:
     where = "the store in RAM"
 
     def __init__(self, fingerprint: EmbedderFingerprint) -> None:
-        _check_sqlite()
         self.card = StoreCard(fingerprint, shards=1)
         self._client = chromadb.EphemeralClient(settings=_settings())
         self._name = f"langmem_ext-{uuid.uuid4().hex}"
@@ -170,7 +167,6 @@ class EmbeddedShards:
     shared = False
 
     def __init__(self, path: Path, fingerprint: EmbedderFingerprint) -> None:
-        _check_sqlite()
         self.where = str(path)
         self._path = path
         self._pid = os.getpid()
@@ -242,12 +238,3 @@ class EmbeddedShards:
                 client.close()  # type: ignore[attr-defined]  # as above
             self._open.clear()
             self._file_lock.release()
-
-
-def _check_sqlite() -> None:
-    if sqlite3.sqlite_version_info < _OLDEST_SQLITE:
-        found, needed = sqlite3.sqlite_version, ".".join(map(str, _OLDEST_SQLITE))
-        raise StorageError(
-            f"Chroma needs SQLite {needed} or newer, this Python has {found}. Use a newer Python build, the "
-            "pysqlite3-binary package in place of sqlite3, or a Chroma server (url=)"
-        )

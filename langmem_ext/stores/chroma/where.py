@@ -19,7 +19,7 @@ from typing import Any, Final, TypeAlias
 from langmem_ext.errors import InvalidFilterError, InvalidInputError
 from langmem_ext.items import Filters, as_utc
 from langmem_ext.metadata import RESERVED
-from langmem_ext.stores.chroma.rows import COLUMNS, OPTIONAL_FIELDS, TIMES, to_column, type_code
+from langmem_ext.stores.chroma.rows import COLUMNS, OPTIONAL_FIELDS, TIMES, to_column, turn_column, type_code
 from langmem_ext.text import well_formed
 
 Clause: TypeAlias = "dict[str, Any] | bool"  # True matches every row, False none
@@ -138,8 +138,8 @@ def _compare(field: str, operator: str, operand: object, *, negate: bool) -> Cla
 
 def _hits(field: str, values: Sequence[object]) -> list[Clause]:
     """Parts of an "or": the field is one of the values."""
-    if field == "turn_ids":  # the one list among the columns
-        return [{field: {"$contains": value}} for value in values]
+    if field == "turn_ids":
+        return [{_turn(value): True} for value in values]
     parts: list[Clause] = [{_column(field): {"$in": same}} for same in _by_type(field, values)]
     if None in values and not _required(field):
         parts.append({f"t:{field}": "null"})
@@ -148,10 +148,18 @@ def _hits(field: str, values: Sequence[object]) -> list[Clause]:
 
 def _misses(field: str, values: Sequence[object]) -> list[Clause]:
     """Parts of an "and": the field is none of the values. True of rows without the field too."""
+    if field == "turn_ids":
+        return [{_turn(value): {"$ne": True}} for value in values]
     parts: list[Clause] = [{_column(field): {"$nin": same}} for same in _by_type(field, values)]
     if None in values and not _required(field):
         parts.append({f"t:{field}": {"$ne": "null"}})
     return parts
+
+
+def _turn(value: object) -> str:
+    if not isinstance(value, str) or well_formed(value) != value:
+        raise InvalidFilterError(f"turn_ids: {value!r:.60} is no turn id")
+    return turn_column(value)
 
 
 def _by_type(field: str, values: Sequence[object]) -> list[list[Any]]:

@@ -1,0 +1,59 @@
+"""Fixtures for all tests: doubles, memories that are closed again, and a real Chroma server."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+import pytest
+
+from langmem_ext import LongTermMemory, UserMemory
+from langmem_ext.testing import FakeEmbedder, ManualClock
+from tests.support.chroma_server import ChromaServer
+from tests.support.memories import OpenMemory
+
+
+@pytest.fixture(scope="session")
+def chroma_url() -> Iterator[str]:
+    """A server that the whole run shares; use names of your own on it."""
+    with ChromaServer() as server:
+        yield server.url
+
+
+@pytest.fixture
+def clock() -> ManualClock:
+    """Stands still until a test moves it."""
+    return ManualClock()
+
+
+@pytest.fixture
+def embedder() -> FakeEmbedder:
+    """Texts are similar when they share words."""
+    return FakeEmbedder()
+
+
+@pytest.fixture
+def open_memory(clock: ManualClock, embedder: FakeEmbedder) -> Iterator[OpenMemory]:
+    """Opens memories, in RAM with the doubles by default, and closes them after the test."""
+    opened: list[LongTermMemory] = []
+
+    def open_one(path: Any = None, **options: Any) -> LongTermMemory:
+        memory = LongTermMemory(path, **{"embedder": embedder, "clock": clock, **options})
+        opened.append(memory)
+        return memory
+
+    yield open_one
+    for memory in reversed(opened):
+        memory.close()
+
+
+@pytest.fixture
+def memory(open_memory: OpenMemory) -> LongTermMemory:
+    """In RAM, with the doubles and without an LLM."""
+    return open_memory()
+
+
+@pytest.fixture
+def user(memory: LongTermMemory) -> UserMemory:
+    """A user of that memory."""
+    return memory.for_user("u1")
