@@ -1,33 +1,28 @@
-"""Reading and changing one user's memories by hand: no LLM is asked.
+"""Changing one user's memories by hand: no LLM is asked.
 
-Changes come as two functions: a blocking one that checks and embeds, and one that reads and
-writes, which runs on the user's strand with what the first returned.
+Changes come in two steps: one that checks and embeds, and one that reads and writes.
 """
 
 from __future__ import annotations
 
-import math
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, fields, replace
 from datetime import datetime
 from functools import partial
 from pathlib import Path
-from types import MappingProxyType
-from typing import TYPE_CHECKING, Any, Final, TextIO, TypeAlias, TypeVar
+from typing import TYPE_CHECKING, Any, Final, Generic, TextIO, TypeVar
 
 from langmem_ext.embedding import CheckedEmbedder
-from langmem_ext.errors import InvalidInputError, MemoryNotFoundError
+from langmem_ext.errors import InvalidInputError, StorageError
 from langmem_ext.items import (
     MEMORY_TYPES,
     UNCHANGED,
     DeletionReceipt,
-    Filters,
-    HistoryEvent,
+    FrozenDict,
     ImportReport,
     MemoryItem,
     MemoryType,
     Metadata,
-    Page,
     Scope,
     Unchanged,
     as_utc,
@@ -35,8 +30,8 @@ from langmem_ext.items import (
 from langmem_ext.learning import checked_content
 from langmem_ext.metadata import check_metadata
 from langmem_ext.ports import Clock, StoredMemory
-from langmem_ext.recall import with_type
-from langmem_ext.reconciliation import Proposal, history_of, is_current, merge
+from langmem_ext.reading import Reader
+from langmem_ext.reconciliation import Proposal, is_current, merge
 from langmem_ext.redaction import redact
 from langmem_ext.text import content_key, normalise
 from langmem_ext.transfer import read_lines
@@ -45,9 +40,17 @@ from langmem_ext.workspace import Workspace
 if TYPE_CHECKING:
     from langmem_ext.ports import Vector
 
+P = TypeVar("P")
 T = TypeVar("T")
-Change: TypeAlias = tuple[Callable[[], Any], Callable[[Any], T]]
 BATCH: Final = 500  # memories that `remember_many` stores all or none
+
+
+@dataclass(frozen=True, slots=True)
+class Change(Generic[P, T]):
+    """A change in two steps: `prepare` may take long, `commit` runs alone among this user's."""
+
+    prepare: Callable[[], P]
+    commit: Callable[[P], T]
 
 
 @dataclass(frozen=True, slots=True)
@@ -98,49 +101,11 @@ class Edits:
         self._user = scope.user_id
         self._clock = clock
         self._new_id = new_id
+        self._reader = Reader(workspace.store, self._user, clock)
 
-    def get(self, memory_id: str) -> MemoryItem:
-        """See `UserMemory.get`."""
-        return self._row(memory_id).item
-
-    def _row(self, memory_id: str) -> StoredMemory:
-        if not isinstance(memory_id, str):
-            raise InvalidInputError(f"memory_id must be a string, not {type(memory_id).__name__}")
-        rows = self._store.read(self._user, [memory_id])
-        if not rows or _expired(rows[0].item, self._clock()):
-            raise MemoryNotFoundError(memory_id)
-        return rows[0]
-
-    def page(
-        self,
-        limit: int,
-        cursor: str | None,
-        filters: Filters | None,
-        memory_type: MemoryType | None,
-        as_of: datetime | None,
-        include_expired: bool,
-    ) -> Page:
-        """See `UserMemory.list_memories`."""
-        if isinstance(limit, bool) or not isinstance(limit, int) or limit < 1:
-            raise InvalidInputError(f"limit must be a whole number of at least 1, got {limit!r}")
-        parts: list[Filters] = [with_type(filters, memory_type) or {}]
-        if cursor is not None:
-            parts.append({"sequence": {"$gt": _sequence(cursor)}})
-        if include_expired:
-            parts.append({"retracted_at": None, "superseded_by": None})
-        when = None if include_expired else as_of or self._clock()
-        rows = self._store.find(self._user, {"$and": parts}, valid_at=when, limit=limit + 1)
-        more = repr(rows[limit - 1].sequence) if len(rows) > limit else None
-        return Page(tuple(row.item for row in rows[:limit]), more)
-
-    def history(self, memory_id: str) -> list[HistoryEvent]:
-        """See `UserMemory.history`."""
-        chain = self._store.find(self._user, {"chain_id": self._row(memory_id).chain_id})
-        now = self._clock()
-        return history_of([row.item for row in chain if not _expired(row.item, now)])
-
-    def remember(self, entries: Sequence[NewMemory]) -> Change[list[MemoryItem]]:
+    def remember(self, entries: Sequence[NewMemory]) -> Change[list[Proposal], list[MemoryItem]]:
         """See `UserMemory.remember_many`."""
+        now, barrier = self._clock(), self._workspace.barrier(self._user)
 
         def prepare() -> list[Proposal]:
             checked = [self._checked(entry) for entry in entries]
@@ -150,16 +115,20 @@ class Edits:
                 for (content, rest), vector in zip(checked, vectors, strict=True)
             ]
 
-        now = self._clock()
-        return prepare, self._store_proposals
+        return Change(prepare, partial(self._store_proposals, barrier))
 
-    def _store_proposals(self, proposals: Sequence[Proposal]) -> list[MemoryItem]:
+    def _store_proposals(self, barrier: int, proposals: Sequence[Proposal]) -> list[MemoryItem]:
+        self._check_barrier(barrier)
         stored: list[MemoryItem | None] = []
         for start in range(0, len(proposals), BATCH):
             part = proposals[start : start + BATCH]
             plan = self._workspace.commit(self._user, part, now=self._clock(), new_id=self._new_id)
             stored.extend(outcome.memory for outcome in plan.outcomes)
         return [item for item in stored if item is not None]
+
+    def _check_barrier(self, barrier: int) -> None:
+        if self._workspace.barrier(self._user) != barrier:
+            raise StorageError("delete_all() came before this was stored; nothing was stored")
 
     def _checked(self, entry: NewMemory) -> tuple[str, dict[str, Any]]:
         content = checked_content(entry.content, self._embedder.max_tokens)
@@ -186,7 +155,7 @@ class Edits:
         content: str | Unchanged,
         metadata: Metadata | Unchanged,
         expires_at: datetime | str | float | None | Unchanged,
-    ) -> Change[MemoryItem]:
+    ) -> Change[Callable[[StoredMemory], StoredMemory], MemoryItem]:
         """See `UserMemory.update`."""
 
         def prepare() -> Callable[[StoredMemory], StoredMemory]:
@@ -205,7 +174,7 @@ class Edits:
                 _edited, text=text, vector=vector, patch=patch, expires_at=expiry, now=self._clock()
             )
 
-        return prepare, partial(self._update, memory_id)
+        return Change(prepare, partial(self._update, memory_id))
 
     def _update(self, memory_id: str, edit: Callable[[StoredMemory], StoredMemory]) -> MemoryItem:
         old = self._current(memory_id)
@@ -231,7 +200,7 @@ class Edits:
         return item
 
     def _current(self, memory_id: str) -> StoredMemory:
-        row = self._row(memory_id)
+        row = self._reader.row(memory_id)
         if row.item.superseded_by is not None:
             raise InvalidInputError(
                 f"{memory_id!r} is an old version; update its successor {row.item.superseded_by!r}"
@@ -246,22 +215,16 @@ class Edits:
                     f"this user has that memory already: {row.item.memory_id!r}; delete one of the two"
                 )
 
-    def delete(self, memory_id: str) -> Change[DeletionReceipt]:
+    def delete(self, memory_id: str) -> Change[None, DeletionReceipt]:
         """See `UserMemory.delete`."""
+        return Change(_nothing, lambda _: self._remove(self._reader.chain(memory_id, expired=True)))
 
-        def commit(_: object) -> DeletionReceipt:
-            row = self._row(memory_id)
-            return self._remove(self._store.find(self._user, {"chain_id": row.chain_id}))
-
-        return _nothing, commit
-
-    def delete_all(self) -> Change[DeletionReceipt]:
+    def delete_all(self) -> Change[None, DeletionReceipt]:
         """See `UserMemory.delete_all`."""
-
-        def prepare() -> None:
-            self._workspace.raise_barrier(self._user)
-
-        return prepare, lambda _: self._remove(self._store.find(self._user))
+        return Change(
+            lambda: self._workspace.raise_barrier(self._user),
+            lambda _: self._remove(self._store.find(self._user)),
+        )
 
     def _remove(self, rows: Sequence[StoredMemory]) -> DeletionReceipt:
         now = self._clock()
@@ -270,17 +233,19 @@ class Edits:
         removed = self._workspace.remove(self._user, ids)
         return DeletionReceipt(current, removed, tuple(ids), now)
 
-    def import_rows(self, file: str | Path | TextIO) -> Change[ImportReport]:
+    def import_rows(self, file: str | Path | TextIO) -> Change[list[StoredMemory], ImportReport]:
         """See `UserMemory.import_memories`."""
+        barrier = self._workspace.barrier(self._user)
 
         def prepare() -> list[StoredMemory]:
-            records = [_without_secrets(record) for record in read_lines(file, self._user)]
+            records = [_without_secrets(record) for record in read_lines(file, self._user, self._clock())]
             vectors = self._embedder.documents([record.item.content for record in records])
             return [replace(record, vector=vector) for record, vector in zip(records, vectors, strict=True)]
 
-        return prepare, self._import
+        return Change(prepare, partial(self._import, barrier))
 
-    def _import(self, rows: Sequence[StoredMemory]) -> ImportReport:
+    def _import(self, barrier: int, rows: Sequence[StoredMemory]) -> ImportReport:
+        self._check_barrier(barrier)
         new = merge(rows, self._store.find(self._user), now=self._clock())
         self._workspace.write(self._user, new)
         return ImportReport(len(new), len(rows) - len(new))
@@ -293,10 +258,6 @@ def _without_secrets(row: StoredMemory) -> StoredMemory:
 
 def _nothing() -> None:
     return None
-
-
-def _expired(item: MemoryItem, now: datetime) -> bool:
-    return item.expires_at is not None and item.expires_at <= now
 
 
 def _checked_key(key: str | None) -> str | None:
@@ -321,18 +282,10 @@ def _edited(
     item = replace(
         row.item,
         content=row.item.content if text is None else text,
-        metadata=MappingProxyType({name: value for name, value in merged.items() if name not in removed}),
+        metadata=FrozenDict({name: value for name, value in merged.items() if name not in removed}),
         expires_at=row.item.expires_at if expires_at is UNCHANGED else expires_at,
         updated_at=now,
+        # A text written by hand is the latest word: an older conversation learned later does not replace it.
+        recorded_at=row.item.recorded_at if text is None else now,
     )
     return replace(row, item=item, vector=row.vector if vector is None else vector)
-
-
-def _sequence(cursor: str) -> float:
-    try:
-        sequence = float(cursor)
-    except (TypeError, ValueError):
-        sequence = math.nan
-    if not math.isfinite(sequence):
-        raise InvalidInputError(f"cursor {cursor!r} is not one of Page.cursor")
-    return sequence

@@ -6,17 +6,32 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from enum import Enum
-from types import MappingProxyType
-from typing import Any, Final, Literal, NamedTuple, TypeAlias, overload
+from typing import Any, Final, Literal, NamedTuple, NoReturn, TypeAlias, overload
 
 from langmem_ext.errors import InvalidInputError, InvalidUserError, ModelErrorKind
+from langmem_ext.json_values import to_json
 from langmem_ext.text import well_formed
 
 MemoryType = Literal["semantic", "episodic", "procedural"]
 MEMORY_TYPES: Final[tuple[MemoryType, ...]] = ("semantic", "episodic", "procedural")
+# A day inside what datetime can hold in every time zone; the last year stands for "never" in the store.
+_FIRST_YEAR: Final = 2
+_LAST_YEAR: Final = 9997
 Action = Literal["added", "replaced", "merged", "touched", "skipped", "rejected", "pending"]
 Metadata: TypeAlias = Mapping[str, Any]
 Filters: TypeAlias = Mapping[str, Any]
+
+
+class FrozenDict(dict[str, Any]):
+    """A dict that can not be changed, so that a memory can be shared; it pickles and copies as usual."""
+
+    def _refuse(self, *args: object, **kwargs: object) -> NoReturn:
+        raise TypeError("a memory's metadata can not be changed here; use update(memory_id, metadata=…)")
+
+    __setitem__ = __delitem__ = clear = pop = popitem = setdefault = update = __ior__ = _refuse
+
+    def __reduce__(self) -> tuple[type[FrozenDict], tuple[dict[str, Any]]]:
+        return FrozenDict, (dict(self),)
 
 
 class Unchanged(Enum):
@@ -81,7 +96,8 @@ class MemoryItem:
         metadata: The caller's own fields.
         created_at: When this version was first stored; `updated_at` when it last changed.
         last_accessed_at, access_count: Recall statistics, written in batches by `flush()`.
-        expires_at: From this instant on it is never returned.
+        expires_at: From this instant on it is returned no more, but for `as_of` an earlier time and
+            `include_expired=True`.
         agent_id, session_id: Labels of the handle that wrote it.
         key: Names a single-valued attribute (`residence.city`), so that a new value replaces the old.
         importance: 0..1; None when nobody judged it.
@@ -97,7 +113,7 @@ class MemoryItem:
     user_id: str
     content: str
     memory_type: MemoryType
-    metadata: Metadata = field(default_factory=lambda: MappingProxyType({}))
+    metadata: Metadata = field(default_factory=FrozenDict, hash=False)
     created_at: datetime
     updated_at: datetime
     last_accessed_at: datetime | None = None
@@ -114,6 +130,12 @@ class MemoryItem:
     supersedes: tuple[str, ...] = ()
     superseded_by: str | None = None
     source: tuple[Source, ...] = ()
+
+    def to_dict(self) -> dict[str, Any]:
+        """All fields as JSON has them: times as ISO 8601 in UTC, sources as [message id, speaker, quote]."""
+        record = {name: _plain(getattr(self, name)) for name in self.__dataclass_fields__}
+        record["source"] = [[part.message_id, part.speaker, part.quote] for part in self.source]
+        return record
 
     def is_valid_at(self, when: datetime) -> bool:
         """Whether the fact, as far as is known now, held at this instant."""
@@ -147,7 +169,8 @@ class Outcome:
 
     Attributes:
         action: added, replaced (a new version retired an older one), touched (it was known
-            already), rejected (see `reason`), merged, skipped or pending.
+            already), rejected (see `reason`) or skipped (the user deleted everything meanwhile);
+            merged and pending are reserved.
         memory: The row as it stands now; None when the candidate was rejected.
         previous: What it replaced.
         reason: For rejections a short code first: "unsupported: …", "sensitive: …", "invalid: …".
@@ -250,7 +273,7 @@ class RecallResult(Sequence[ScoredMemory]):
     Attributes:
         memories: The hits.
         recall_id: Names this recall in the log.
-        timings: Milliseconds by step: "embed", "search", "total".
+        timings: Milliseconds by step: "load", "embed", "rank", "total".
         degraded: The parts that were unavailable, such as ("dense",); empty when all is well.
     """
 
@@ -345,6 +368,12 @@ class FlushReport(NamedTuple):
     access_counts: int
 
 
+def _plain(value: Any) -> Any:
+    if isinstance(value, datetime):
+        return value.isoformat()
+    return list(value) if isinstance(value, tuple) else to_json(value)
+
+
 def as_utc(value: datetime | str | float, name: str) -> datetime:
     """An aware UTC datetime from a datetime, an ISO 8601 string or epoch seconds.
 
@@ -363,9 +392,11 @@ def as_utc(value: datetime | str | float, name: str) -> datetime:
         )
     if not isinstance(value, datetime):
         try:
-            return datetime.fromtimestamp(value, UTC)
+            value = datetime.fromtimestamp(value, UTC)
         except (ValueError, OverflowError, OSError) as error:
             raise InvalidInputError(f"{name}={value!r} is outside the range of times") from error
     if value.tzinfo is None:
         raise InvalidInputError(f"{name}={value.isoformat()} has no time zone; add one, such as +00:00")
+    if not _FIRST_YEAR <= value.year <= _LAST_YEAR:
+        raise InvalidInputError(f"{name}={value.isoformat()} is not between {_FIRST_YEAR} and {_LAST_YEAR}")
     return value.astimezone(UTC)

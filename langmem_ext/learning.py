@@ -16,7 +16,7 @@ from langmem_ext.embedding import CheckedEmbedder
 from langmem_ext.errors import InvalidInputError, ModelError
 from langmem_ext.extraction.candidate import Candidate, Extraction, ExtractionRequest, user_messages
 from langmem_ext.extraction.rules import worth_a_call
-from langmem_ext.items import AddResult, LearningError, Outcome, Scope, Usage, as_utc
+from langmem_ext.items import AddResult, LearningError, MemoryItem, Outcome, Scope, Usage, as_utc
 from langmem_ext.messages import Message, MessagesLike, message_id_for, parse_messages
 from langmem_ext.ports import Clock
 from langmem_ext.reconciliation import Proposal, is_current
@@ -61,14 +61,12 @@ class Learner:
         clock: Clock,
         new_id: Callable[[], str],
         timezone: tzinfo,
-        with_neighbours: bool,
     ) -> None:
         self._workspace = workspace
         self._embedder = embedder
         self._clock = clock
         self._new_id = new_id
         self._timezone = timezone
-        self._with_neighbours = with_neighbours
 
     def prepare(
         self,
@@ -95,7 +93,7 @@ class Learner:
         if (known := self._learned_before(turn)) is not None:
             return known
         try:
-            return self._with_related(turn) if self._with_neighbours else turn
+            return self._with_related(turn)
         except ModelError as error:
             return failed(error, message_ids)
 
@@ -152,11 +150,11 @@ class Learner:
         """The result of the same turn, where what came of it still stands.
 
         Without a key of the caller's, a turn whose memories were replaced or deleted since counts
-        as said again.
+        as said again. With one, a turn counts as new only when all that came of it was deleted.
         """
         rows = self._workspace.store.find(turn.scope.user_id, {"turn_ids": turn.turn_id})
         now = self._clock()
-        if not rows or not (turn.explicit_key or all(is_current(row.item, now) for row in rows)):
+        if not rows or not (turn.explicit_key or all(_stands(row.item, now) for row in rows)):
             return None
         outcomes = tuple(Outcome("touched", row.item, reason="this turn was learned before") for row in rows)
         return AddResult("learned", outcomes, None, Usage(), turn.message_ids)
@@ -179,6 +177,11 @@ def _secrets(messages: Sequence[Message]) -> tuple[Outcome, ...]:
     """What was taken out of a turn that held nothing else worth a call."""
     kinds = [kind for message in messages for kind in redact(message.content).kinds]
     return tuple(Outcome("rejected", reason=f"sensitive: {kind}") for kind in kinds)
+
+
+def _stands(item: MemoryItem, now: datetime) -> bool:
+    """Whether a row is still what its turn made it: valid, or stored as history from the first."""
+    return is_current(item, now) or item.updated_at == item.created_at
 
 
 def failed(error: ModelError, message_ids: tuple[str, ...] = ()) -> AddResult:
@@ -209,12 +212,12 @@ def checked_content(content: object, max_tokens: int) -> str:
 
 def _redacted(message: Message) -> Message:
     """The message without secrets: no prompt, row, log or id made from it holds one."""
-    content = redact(message.content).text
-    if content == message.content:
-        return message
+    content, speaker = redact(message.content).text, redact(message.speaker).text
     derived = message_id_for(message.role, message.speaker, message.content) == message.message_id
-    fresh = message_id_for(message.role, message.speaker, content)
-    return replace(message, content=content, message_id=fresh if derived else message.message_id)
+    fresh = message_id_for(message.role, speaker, content)
+    return replace(
+        message, content=content, speaker=speaker, message_id=fresh if derived else message.message_id
+    )
 
 
 def _proposal(turn: Turn, candidate: Candidate, vector: Vector) -> Proposal:

@@ -4,15 +4,17 @@ from __future__ import annotations
 
 import asyncio
 import os
+import threading
 import uuid
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from datetime import UTC, datetime, tzinfo
+from functools import lru_cache
 from pathlib import Path
 from types import TracebackType
 from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 
 from langmem_ext.embedding import CheckedEmbedder
-from langmem_ext.errors import InvalidInputError, StorageError, StoreClosedError
+from langmem_ext.errors import EmbedderMismatchError, InvalidInputError, StorageError, StoreClosedError
 from langmem_ext.extraction.candidate import Extractor
 from langmem_ext.extraction.llm import LLMExtractor
 from langmem_ext.extraction.rules import RuleExtractor
@@ -46,6 +48,7 @@ class LongTermMemory:
         path: str | Path | None = None,
         *,
         url: str | None = None,
+        headers: Mapping[str, str] | None = None,
         store: MemoryStore | None = None,
         llm: ChatModel | None = None,
         embedder: Embedder | None = None,
@@ -60,7 +63,8 @@ class LongTermMemory:
         Args:
             path: A directory of this memory's own; made when it is not there. One process may hold it.
             url: A Chroma server instead, for several processes. With neither: in RAM.
-            store: A store of your own instead of both; `close()` closes it.
+            headers: Sent to that server, such as `{"Authorization": "Bearer …"}`.
+            store: A store of your own instead of both; the last `close()` closes it.
             llm: Extracts memories from conversations. Without one, rules do; they find less.
             embedder: Makes vectors. The default is `default_embedder()`, at home in Chinese and English.
             count_tokens: Counts for the budget of `context()`; pass your model's tokenizer for exact budgets.
@@ -74,14 +78,24 @@ class LongTermMemory:
             StoreLockedError: another process holds the path.
             EmbedderMismatchError: the store was written with another embedder.
             StorageError: it can not be opened.
-            MissingDependencyError, ModelError: no embedder was given and the default can not be loaded.
+            MissingDependencyError: no embedder was given and the default is not installed.
+            ModelError: the default embedder can not be loaded, or a given one does not know its dimension.
         """
         zone = _zone(timezone)
+        _check_part(llm, ChatModel, "llm")
+        _check_part(embedder, Embedder, "embedder")
         if sum(place is not None for place in (path, url, store)) > 1:
             raise InvalidInputError("give one of path, url and store; with none, memories are kept in RAM")
+        _check_part(store, MemoryStore, "store")
         used = embedder if embedder is not None else _default_embedder()
-        opened = store if store is not None else _open(path, url, used.fingerprint)
+        opened = store if store is not None else _open(path, url, headers, used.fingerprint)
+        if opened.fingerprint != used.fingerprint:  # a store that was handed in
+            raise EmbedderMismatchError(
+                f"the store holds vectors of {opened.fingerprint}, the given embedder is {used.fingerprint}"
+            )
         self._workspace = take_workspace(opened)
+        self._own_hold = store is None
+        self._closing = threading.Lock()
         self._closed = False
         self._pid = os.getpid()
         self._recall_log = RecallLog(keep_queries=log_queries)
@@ -97,7 +111,6 @@ class LongTermMemory:
                 clock=clock,
                 new_id=new_id,
                 timezone=zone,
-                with_neighbours=llm is not None,
             ),
             recaller=Recaller(self._workspace, checked, clock, self._recall_log),
             count_tokens=count_tokens,
@@ -145,10 +158,15 @@ class LongTermMemory:
         return await asyncio.to_thread(self.flush)
 
     def close(self) -> None:
-        """Finish what is under way, write access counts and close the store. Twice is fine."""
-        if not self._closed and os.getpid() == self._pid:
+        """Finish the writes under way, write access counts and close the store. Twice is fine.
+
+        A turn that still waits for its LLM is not stored: its `add` raises StoreClosedError.
+        """
+        with self._closing:
+            if self._closed or os.getpid() != self._pid:
+                return
             self._closed = True
-            release_workspace(self._workspace)
+        release_workspace(self._workspace, own_hold=self._own_hold)
 
     async def aclose(self) -> None:
         """As `close`."""
@@ -185,6 +203,16 @@ class LongTermMemory:
             )
 
 
+def _check_part(part: object, port: type, name: str) -> None:
+    """Refuse at the door what would fail at every call."""
+    if part is None or isinstance(part, port):
+        return
+    wanted = sorted(member for member in vars(port) if not member.startswith("_"))
+    raise InvalidInputError(
+        f"{name}={type(part).__name__} is no {port.__name__}: it needs {', '.join(wanted)}"
+    )
+
+
 def _zone(timezone: str | tzinfo) -> tzinfo:
     if isinstance(timezone, tzinfo):
         return timezone
@@ -194,17 +222,26 @@ def _zone(timezone: str | tzinfo) -> tzinfo:
         raise InvalidInputError(f"timezone={timezone!r} is no IANA name such as Asia/Shanghai") from error
 
 
+@lru_cache(maxsize=1)
 def _default_embedder() -> Embedder:
+    """One for the process: loading it takes a second or more, and a notebook cell runs again."""
     from langmem_ext.models.default import default_embedder
 
     return default_embedder()
 
 
-def _open(path: str | Path | None, url: str | None, fingerprint: EmbedderFingerprint) -> MemoryStore:
+def _open(
+    path: str | Path | None,
+    url: str | None,
+    headers: Mapping[str, str] | None,
+    fingerprint: EmbedderFingerprint,
+) -> MemoryStore:
+    if path is not None and not str(path).strip():
+        raise InvalidInputError("path is blank; name a directory, or leave it out for memories in RAM")
     from langmem_ext.stores.chroma import ChromaStore
 
     if url is not None:
-        return ChromaStore.server(url, fingerprint)
+        return ChromaStore.server(url, fingerprint, headers=headers)
     if path is not None:
         return ChromaStore.embedded(path, fingerprint)
     return ChromaStore.in_memory(fingerprint)

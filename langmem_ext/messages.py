@@ -41,8 +41,8 @@ class Message:
     Attributes:
         role: "user" or "assistant".
         content: What was said, as plain text.
-        speaker: Who said it; the role where no name is known.
-        message_id: Derived from role, speaker and text where the caller gives none.
+        speaker: Who said it: a name, or the role.
+        message_id: Names the message; `message_id_for` derives one.
     """
 
     role: Role
@@ -61,7 +61,8 @@ def parse_messages(messages: MessagesLike) -> list[Message]:
     """What people said in a conversation, in order.
 
     Accepted: a string (one user turn), OpenAI-style dicts (`role`, `content`, optional `name` and
-    `id`), `(role, text)` pairs, `Message` objects, and sequences of the last three. System
+    `id`), `(role, text)` pairs, objects with these attributes (of the OpenAI client, of LangChain and
+    LlamaIndex), and sequences of these. System
     prompts, tool calls and results, images and blocks that langmem_ext itself injected are left
     out, and so are blank messages.
 
@@ -95,13 +96,17 @@ def _is_pair(entry: object) -> bool:
 
 def _parse(entry: MessageLike, index: int) -> Message | None:
     if isinstance(entry, Message):
-        return entry if entry.content.strip() else None
+        return _build(entry.role, entry.content, entry.speaker, entry.message_id, index)
     if isinstance(entry, str):
         return _build("user", entry, None, None, index)
     if isinstance(entry, Mapping):
         return _build(entry.get("role"), entry.get("content"), entry.get("name"), entry.get("id"), index)
     if isinstance(entry, tuple) and len(entry) == 2:
         return _build(entry[0], entry[1], None, None, index)
+    role = getattr(entry, "role", None) or getattr(entry, "type", None)
+    if role is not None and hasattr(entry, "content"):  # an object of the OpenAI client or of a framework
+        role = getattr(role, "value", role)
+        return _build(role, entry.content, getattr(entry, "name", None), getattr(entry, "id", None), index)
     raise InvalidInputError(
         f"message {index}: expected a dict with role and content, a (role, text) pair or a string, "
         f"not {type(entry).__name__}"

@@ -6,11 +6,10 @@ import math
 from collections.abc import Mapping
 from dataclasses import fields
 from datetime import UTC, date, datetime
-from types import MappingProxyType
 from typing import Any, Final
 
 from langmem_ext.errors import InvalidInputError
-from langmem_ext.items import MemoryItem, Metadata
+from langmem_ext.items import FrozenDict, MemoryItem, Metadata
 from langmem_ext.text import well_formed
 
 # A filter on one of these names means the memory's own field or column.
@@ -26,7 +25,7 @@ def check_metadata(metadata: Metadata | None) -> Metadata:
         InvalidInputError: a reserved key, or a value that can not be kept; names the key.
     """
     if metadata is None:
-        return MappingProxyType({})
+        return FrozenDict()
     if not isinstance(metadata, Mapping):
         raise InvalidInputError(f"metadata must be a dict, not {type(metadata).__name__}")
     taken = sorted(str(key) for key in metadata if key in RESERVED)
@@ -34,9 +33,7 @@ def check_metadata(metadata: Metadata | None) -> Metadata:
         raise InvalidInputError(
             f"metadata keys {', '.join(taken)} are reserved for the memory's own fields; rename them"
         )
-    return MappingProxyType(
-        {_name(key, "metadata"): _copy(value, str(key)) for key, value in metadata.items()}
-    )
+    return FrozenDict({_name(key, "metadata"): _copy(value, str(key)) for key, value in metadata.items()})
 
 
 def _name(key: object, where: str) -> str:
@@ -68,22 +65,3 @@ def _is_plain(value: object) -> bool:
     if type(value) is float:
         return math.isfinite(value)
     return value is None or type(value) in (bool, str, date)
-
-
-def to_json(value: Any) -> Any:
-    """Metadata as JSON; dates become `{"$date": …}`, a key that metadata itself can not have."""
-    if isinstance(value, date):
-        return {"$date": value.isoformat()}
-    if isinstance(value, Mapping):
-        return {key: to_json(part) for key, part in value.items()}
-    return [to_json(part) for part in value] if isinstance(value, list) else value
-
-
-def from_json(value: Any) -> Any:
-    """The reverse of `to_json`."""
-    if isinstance(value, dict):
-        if set(value) == {"$date"}:
-            text = value["$date"]
-            return datetime.fromisoformat(text) if "T" in text else date.fromisoformat(text)
-        return {key: from_json(part) for key, part in value.items()}
-    return [from_json(part) for part in value] if isinstance(value, list) else value

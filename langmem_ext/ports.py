@@ -130,6 +130,10 @@ class MemoryStore(Protocol):
     def shared(self) -> bool:
         """Whether other processes may write to it too; if so nothing of it is cached."""
 
+    @property
+    def fingerprint(self) -> EmbedderFingerprint:
+        """Of the embedder that its vectors were made with."""
+
     def write(self, user_id: str, rows: Sequence[StoredMemory]) -> None:
         """Store full rows, replacing those with the same id; up to `WRITE_LIMIT` all or none."""
 
@@ -153,6 +157,16 @@ class MemoryStore(Protocol):
 
     def delete(self, user_id: str, memory_ids: Sequence[str]) -> int:
         """Remove rows; returns how many there were. An empty list removes nothing."""
+
+    def count_accesses(
+        self, user_id: str, accesses: Mapping[str, tuple[int, datetime]]
+    ) -> list[StoredMemory]:
+        """Add to the access counts of rows that are there, and to no others; returns those rows.
+
+        Args:
+            user_id: The owner.
+            accesses: Memory id -> how often it was recalled since, and when last.
+        """
 
     def users(self) -> list[str]:
         """All users that have rows, sorted."""

@@ -15,6 +15,7 @@ from langmem_ext.errors import InvalidInputError, ModelError
 from langmem_ext.items import MEMORY_TYPES, Filters, MemoryType, RecallResult, Scope, ScoredMemory, Signals
 from langmem_ext.observability import RecallLog, RecallRecord, hash_user
 from langmem_ext.ports import Clock
+from langmem_ext.redaction import redact
 from langmem_ext.retrieval.ranking import rank, similarity
 from langmem_ext.retrieval.user_index import UserIndex
 from langmem_ext.text import normalise
@@ -53,7 +54,9 @@ class RecallRequest:
             isinstance(min_similarity, int | float) and 0 <= min_similarity <= 1
         ):
             raise InvalidInputError(f"min_similarity must be between 0 and 1, got {min_similarity!r}")
-        return cls(normalise(query), top_k, min_similarity, with_type(filters, memory_type), as_of)
+        # A query may go to a remote embedder and into the log: it is redacted like all that is stored.
+        text = normalise(redact(query).text)
+        return cls(text, top_k, min_similarity, with_type(filters, memory_type), as_of)
 
 
 def with_type(filters: Filters | None, memory_type: MemoryType | None) -> Filters | None:

@@ -16,10 +16,17 @@ from collections import defaultdict
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import datetime
-from types import MappingProxyType
 from typing import TYPE_CHECKING, Final
 
-from langmem_ext.items import HistoryEvent, MemoryItem, MemoryType, Metadata, Outcome, Scope, Source
+from langmem_ext.items import (
+    FrozenDict,
+    MemoryItem,
+    MemoryType,
+    Metadata,
+    Outcome,
+    Scope,
+    Source,
+)
 from langmem_ext.ports import StoredMemory
 from langmem_ext.text import comparison_key
 
@@ -45,7 +52,7 @@ class Proposal:
     memory_type: MemoryType
     observed_at: datetime
     key: str | None = None
-    metadata: Metadata = field(default_factory=lambda: MappingProxyType({}))
+    metadata: Metadata = field(default_factory=FrozenDict)
     expires_at: datetime | None = None
     importance: float | None = None
     valid_from: datetime | None = None
@@ -108,7 +115,7 @@ class _Book:
         rivals = [row for row in self._rivals(proposal) if row is not same]
         newer = next((row for row in rivals if row.item.recorded_at > proposal.observed_at), None)
         if newer is not None and same is None:
-            return self._into_the_past(_new_row(proposal, new_id(), self.now), newer)
+            return self._into_the_past(proposal, newer, new_id)
         if newer is not None:  # a newer value holds the key: the old sentence is confirmed, no more
             proposal = replace(proposal, key=None)
         row = _new_row(proposal, new_id(), self.now) if same is None else _touched(same, proposal, self.now)
@@ -136,7 +143,10 @@ class _Book:
         return [row for row in rows if is_current(row.item, self.now)]
 
     def _same_sentence(self, proposal: Proposal) -> StoredMemory | None:
-        return next(iter(self._current(self._by_sentence[comparison_key(proposal.content)])), None)
+        """The row that says this, unless it says it of another attribute."""
+        rows = self._current(self._by_sentence[comparison_key(proposal.content)])
+        keys = (None, proposal.key)
+        return next((row for row in rows if proposal.key is None or row.item.key in keys), None)
 
     def _rivals(self, proposal: Proposal) -> list[StoredMemory]:
         ids = dict(self._by_key[proposal.key]) if proposal.key is not None else {}
@@ -157,7 +167,13 @@ class _Book:
             self._put(replace(member, chain_id=chain))
         return Outcome("replaced", item, previous=rivals[0].item)
 
-    def _into_the_past(self, row: StoredMemory, newer: StoredMemory) -> Outcome:
+    def _into_the_past(self, proposal: Proposal, newer: StoredMemory, new_id: Callable[[], str]) -> Outcome:
+        for memory_id in self._by_sentence[comparison_key(proposal.content)]:
+            old = self.rows[memory_id]
+            if old.chain_id == newer.chain_id:  # an old version says so already
+                self._put(replace(old, turn_ids=_with_turn(old.turn_ids, proposal.turn_id)))
+                return Outcome("touched", old.item, reason="known already, as history")
+        row = _new_row(proposal, new_id(), self.now)
         until = min(newer.item.valid_from, row.item.valid_until or newer.item.valid_from)
         past = replace(
             row.item,
@@ -213,31 +229,6 @@ def _behind(row: StoredMemory, holder: StoredMemory | None, now: datetime) -> St
     return replace(row, item=item, chain_id=holder.chain_id)
 
 
-def history_of(versions: Sequence[MemoryItem]) -> list[HistoryEvent]:
-    """What happened to the versions of one chain, oldest first."""
-    starts = {item.memory_id: _recorded(item, versions) for item in versions}
-    keyed = []
-    for rank, item in enumerate(sorted(versions, key=lambda item: starts[item.memory_id])):
-        keyed.append(
-            ((starts[item.memory_id], rank, 0), HistoryEvent(starts[item.memory_id], "recorded", item))
-        )
-        if item.retracted_at is not None:
-            keyed.append(((item.retracted_at, rank, 1), HistoryEvent(item.retracted_at, "retracted", item)))
-        elif item.superseded_by is not None:
-            keyed.append(((item.updated_at, rank, 1), HistoryEvent(item.updated_at, "superseded", item)))
-    return [event for _, event in sorted(keyed, key=lambda pair: pair[0])]
-
-
-def _recorded(item: MemoryItem, versions: Sequence[MemoryItem]) -> datetime:
-    """When a version was stored. One edited by hand keeps `created_at`, and its text dates from the edit."""
-    edits = [
-        old.retracted_at
-        for old in versions
-        if old.superseded_by == item.memory_id and old.created_at == item.created_at and old.retracted_at
-    ]
-    return max(edits, default=item.created_at)
-
-
 def is_current(item: MemoryItem, now: datetime) -> bool:
     """Whether a row takes part in reconciling: not retired, not over, not expired."""
     return (
@@ -279,7 +270,7 @@ def _touched(row: StoredMemory, proposal: Proposal, now: datetime) -> StoredMemo
         item,
         updated_at=now,
         key=item.key or proposal.key,
-        metadata=MappingProxyType({**item.metadata, **proposal.metadata}),
+        metadata=FrozenDict({**item.metadata, **proposal.metadata}),
         expires_at=_later(item.expires_at, proposal.expires_at),
         valid_until=_later(item.valid_until, proposal.valid_until),
         importance=max((i for i in (item.importance, proposal.importance) if i is not None), default=None),

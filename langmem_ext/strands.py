@@ -50,20 +50,27 @@ class Strands:
                 raise StoreClosedError("this memory was closed; open a new LongTermMemory")
             idle = name not in self._waiting
             self._waiting.setdefault(name, deque()).append(task)
-            if idle:
-                self._pool.submit(self._run_next, name)
+        if idle:
+            self._schedule(name)
         return future
+
+    def _schedule(self, name: str) -> None:
+        try:
+            self._pool.submit(self._run_next, name)
+        except RuntimeError:  # the interpreter is going down and lends no threads any more
+            self._run_next(name)
 
     def _run_next(self, name: str) -> None:
         with self._lock:
             task = self._waiting[name].popleft()
         task()
-        with self._lock:  # back to the end of the pool's queue: no user keeps a thread
-            if self._waiting[name]:
-                self._pool.submit(self._run_next, name)
-            else:
+        with self._lock:
+            more = bool(self._waiting[name])
+            if not more:
                 del self._waiting[name]
                 self._idle.notify_all()
+        if more:  # back to the end of the pool's queue: no user keeps a thread
+            self._schedule(name)
 
     def close(self) -> None:
         """Run what was submitted, then end the threads."""

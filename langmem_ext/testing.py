@@ -26,10 +26,10 @@ ScriptedReply: TypeAlias = (
 _WORD = re.compile(r"[\u3400-\u9fff\uf900-\ufaff]|[^\W_\u3400-\u9fff\uf900-\ufaff]+")
 
 
-class ScriptExhaustedError(AssertionError):
+class ScriptExhaustedError(BaseException):
     """The code under test called the LLM more often than the script has replies.
 
-    An AssertionError and no `ModelError`, so that a test fails instead of seeing a handled outage.
+    No `Exception`, because `add()` handles those of an LLM: the test must fail instead of seeing an outage.
     """
 
 

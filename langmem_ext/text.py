@@ -5,9 +5,15 @@ from __future__ import annotations
 import hashlib
 import re
 import unicodedata
+from typing import Final
+
+# Han characters (with 々 and 〇), to stand in the brackets of a pattern: rf"[{HAN}]+". Escapes, because
+# U+F900 written out turns into another character when a file is normalised, and the range would then take
+# in Hangul.
+HAN: Final = "\u3005\u3007\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff\U00020000-\U0003ffff"
 
 _SPACES = re.compile(r"\s+")
-_HAN = re.compile("[\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff\U00020000-\U0003ffff]")
+_HAN = re.compile(f"[{HAN}]")
 _ENDINGS = " \t.!。！．…"
 
 

@@ -9,23 +9,23 @@ from __future__ import annotations
 import json
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
-from dataclasses import fields
-from datetime import datetime
+from datetime import datetime, timedelta
 from pathlib import Path
 from typing import Any, Final, TextIO
 
 from langmem_ext.errors import InvalidInputError
 from langmem_ext.items import MEMORY_TYPES, MemoryItem, Source, as_utc
-from langmem_ext.metadata import check_metadata, from_json, to_json
+from langmem_ext.json_values import from_json
+from langmem_ext.metadata import check_metadata
 from langmem_ext.ports import StoredMemory
 from langmem_ext.text import normalise, well_formed
 
-_FIELDS: Final = tuple(field.name for field in fields(MemoryItem))
 _TIMES: Final = (
     "created_at", "updated_at", "last_accessed_at", "expires_at",
     "valid_from", "valid_until", "recorded_at", "retracted_at",
 )  # fmt: skip
 _TEXTS: Final = ("memory_id", "user_id", "content", "agent_id", "session_id", "key", "superseded_by")
+_CLOCK_SKEW: Final = timedelta(days=1)
 _REQUIRED: Final = (
     "memory_id", "user_id", "content", "memory_type", "created_at", "valid_from", "recorded_at",
 )  # fmt: skip
@@ -41,7 +41,7 @@ def write_lines(file: str | Path | TextIO, rows: Iterable[StoredMemory]) -> int:
     return count
 
 
-def read_lines(file: str | Path | TextIO, user_id: str) -> list[StoredMemory]:
+def read_lines(file: str | Path | TextIO, user_id: str, now: datetime) -> list[StoredMemory]:
     """Read and check all lines; the vectors are still missing (None).
 
     Raises:
@@ -54,6 +54,8 @@ def read_lines(file: str | Path | TextIO, user_id: str) -> list[StoredMemory]:
             if not line.strip():
                 continue
             row = _from_line(line, number, user_id)
+            if row.item.recorded_at > now + _CLOCK_SKEW:  # every later fact would count as older
+                raise InvalidInputError(f"line {number}: recorded_at is in the future")
             if row.item.memory_id in seen:
                 raise InvalidInputError(f"line {number}: memory_id {row.item.memory_id!r} is there twice")
             seen.add(row.item.memory_id)
@@ -76,16 +78,7 @@ def _opened(file: str | Path | TextIO, mode: str) -> Iterator[TextIO]:
 
 
 def _to_record(row: StoredMemory) -> dict[str, Any]:
-    record = {name: _plain(getattr(row.item, name)) for name in _FIELDS}
-    record["metadata"] = to_json(row.item.metadata)
-    record["source"] = [[part.message_id, part.speaker, part.quote] for part in row.item.source]
-    return {**record, "chain_id": row.chain_id, "turn_ids": list(row.turn_ids)}
-
-
-def _plain(value: Any) -> Any:
-    if isinstance(value, datetime):
-        return value.isoformat()
-    return list(value) if isinstance(value, tuple) else value
+    return {**row.item.to_dict(), "chain_id": row.chain_id, "turn_ids": list(row.turn_ids)}
 
 
 def _from_line(line: str, number: int, user_id: str) -> StoredMemory:

@@ -13,7 +13,7 @@ from datetime import datetime, tzinfo
 from pathlib import Path
 from typing import Any, TextIO, TypeVar
 
-from langmem_ext.edits import Edits, NewMemory, new_memories
+from langmem_ext.edits import Change, Edits, NewMemory, new_memories
 from langmem_ext.embedding import CheckedEmbedder
 from langmem_ext.extraction.candidate import Extraction, Extractor
 from langmem_ext.items import (
@@ -36,11 +36,13 @@ from langmem_ext.items import (
 from langmem_ext.learning import Learner, Turn
 from langmem_ext.messages import MessagesLike
 from langmem_ext.ports import Clock, TokenCounter
+from langmem_ext.reading import Reader
 from langmem_ext.recall import Recaller, RecallRequest
+from langmem_ext.reconciliation import Proposal
 from langmem_ext.rendering import render_context
-from langmem_ext.transfer import write_lines
 from langmem_ext.workspace import Workspace
 
+P = TypeVar("P")
 T = TypeVar("T")
 When = datetime | str | float  # an aware datetime, an ISO 8601 string with a zone, or epoch seconds
 
@@ -71,6 +73,7 @@ class UserMemory:
         self._rooms = rooms
         self._scope = scope
         self._edits = Edits(rooms.workspace, rooms.embedder, scope, clock=rooms.clock, new_id=rooms.new_id)
+        self._reader = Reader(rooms.workspace.store, scope.user_id, rooms.clock)
 
     @property
     def scope(self) -> Scope:
@@ -92,7 +95,8 @@ class UserMemory:
             messages: A string (one user turn), OpenAI-style dicts, `(role, text)` pairs.
             observed_at: When it was said; now by default. Relative dates are resolved against it.
             idempotency_key: Names the turn. The same turn twice is stored once; without a key the same
-                messages in the same session on the same day are the same turn.
+                messages in the same session on the same day are the same turn. The key is forgotten
+                with the memories: what came of the turn and was deleted is learned if it is given again.
 
         Returns:
             What was learned. Failures of the LLM or embedder are in `.error`, not raised.
@@ -106,7 +110,7 @@ class UserMemory:
         if isinstance(turn, AddResult):
             return turn
         extraction = self._rooms.learner.check(self._rooms.extractor.extract(turn.request))
-        return self._run(*self._learn(turn, extraction))
+        return self._run(self._learn(turn, extraction))
 
     async def aadd(
         self,
@@ -123,19 +127,17 @@ class UserMemory:
         if isinstance(turn, AddResult):
             return turn
         extraction = self._rooms.learner.check(await self._rooms.extractor.aextract(turn.request))
-        return await self._arun(*self._learn(turn, extraction))
+        return await self._arun(self._learn(turn, extraction))
 
-    def _learn(
-        self, turn: Turn, extraction: Extraction
-    ) -> tuple[Callable[[], Any], Callable[[Any], AddResult]]:
+    def _learn(self, turn: Turn, extraction: Extraction) -> Change[list[Proposal] | AddResult, AddResult]:
         learner = self._rooms.learner
 
-        def commit(proposals: Any) -> AddResult:
+        def commit(proposals: list[Proposal] | AddResult) -> AddResult:
             if isinstance(proposals, AddResult):
                 return proposals
             return learner.commit(turn, extraction, proposals)
 
-        return lambda: learner.propose(turn, extraction), commit
+        return Change(lambda: learner.propose(turn, extraction), commit)
 
     def remember(
         self,
@@ -146,21 +148,26 @@ class UserMemory:
         expires_at: When | None = None,
         metadata: Metadata | None = None,
     ) -> MemoryItem:
-        """Store a memory as it is, without an LLM. A sentence that is there already is not doubled.
+        """Store a memory as it is, without an LLM.
+
+        A sentence that is there already is confirmed and not doubled: metadata is merged, the later
+        expiry counts, and its type stays.
 
         Args:
-            content: One fact as a sentence. Secrets in it are replaced by placeholders.
+            content: One fact as a sentence. Secrets in it are replaced by placeholders. What an estimate
+                of its tokens puts beyond the embedder's window is refused.
             memory_type: "semantic", "episodic" or "procedural".
             key: A single-valued attribute such as `residence.city`; the new value replaces the old.
-            expires_at: From then on it is never returned.
+            expires_at: From then on it is no longer returned.
             metadata: Own fields: str, int, float, bool, None, dates, lists and dicts of these.
 
         Raises:
             InvalidInputError: something can not be kept; nothing was stored.
             ModelError: the embedder is unavailable; nothing was stored.
+            StorageError: the store is unavailable, or `delete_all` came in between.
         """
         entry = NewMemory(content, memory_type, key, expires_at, metadata)
-        return self._run(*self._edits.remember([entry]))[0]
+        return self._run(self._edits.remember([entry]))[0]
 
     async def aremember(
         self,
@@ -173,18 +180,18 @@ class UserMemory:
     ) -> MemoryItem:
         """As `remember`."""
         entry = NewMemory(content, memory_type, key, expires_at, metadata)
-        return (await self._arun(*self._edits.remember([entry])))[0]
+        return (await self._arun(self._edits.remember([entry])))[0]
 
     def remember_many(self, memories: Sequence[str | Mapping[str, Any]]) -> list[MemoryItem]:
         """Store several memories: texts, or dicts with the arguments of `remember`.
 
         All are checked and embedded before the first is stored; up to 500 are stored all or none.
         """
-        return self._run(*self._edits.remember(new_memories(memories)))
+        return self._run(self._edits.remember(new_memories(memories)))
 
     async def aremember_many(self, memories: Sequence[str | Mapping[str, Any]]) -> list[MemoryItem]:
         """As `remember_many`."""
-        return await self._arun(*self._edits.remember(new_memories(memories)))
+        return await self._arun(self._edits.remember(new_memories(memories)))
 
     # -- recall
 
@@ -308,7 +315,7 @@ class UserMemory:
     def get(self, memory_id: str) -> MemoryItem:
         """A memory by id, older versions included. MemoryNotFoundError when it is not this user's."""
         self._rooms.check_open()
-        return self._edits.get(memory_id)
+        return self._reader.get(memory_id)
 
     async def aget(self, memory_id: str) -> MemoryItem:
         """As `get`."""
@@ -336,7 +343,7 @@ class UserMemory:
         """
         self._rooms.check_open()
         when = None if as_of is None else as_utc(as_of, "as_of")
-        return self._edits.page(limit, cursor, filters, memory_type, when, include_expired)
+        return self._reader.page(limit, cursor, filters, memory_type, when, include_expired)
 
     async def alist_memories(
         self,
@@ -387,7 +394,7 @@ class UserMemory:
     def history(self, memory_id: str) -> list[HistoryEvent]:
         """What happened to a fact, oldest first: every version of its chain."""
         self._rooms.check_open()
-        return self._edits.history(memory_id)
+        return self._reader.history(memory_id)
 
     async def ahistory(self, memory_id: str) -> list[HistoryEvent]:
         """As `history`."""
@@ -413,9 +420,10 @@ class UserMemory:
 
         Raises:
             MemoryNotFoundError: not a memory of this user, or expired.
-            InvalidInputError: an old version, or a value that can not be kept; nothing was changed.
+            InvalidInputError: an old version, a text that another memory has already, or a value that can
+                not be kept; nothing was changed.
         """
-        return self._run(*self._edits.update(memory_id, content, metadata, expires_at))
+        return self._run(self._edits.update(memory_id, content, metadata, expires_at))
 
     async def aupdate(
         self,
@@ -426,31 +434,30 @@ class UserMemory:
         expires_at: When | None | Unchanged = UNCHANGED,
     ) -> MemoryItem:
         """As `update`."""
-        return await self._arun(*self._edits.update(memory_id, content, metadata, expires_at))
+        return await self._arun(self._edits.update(memory_id, content, metadata, expires_at))
 
     def delete(self, memory_id: str) -> DeletionReceipt:
         """Delete a memory with all its versions. MemoryNotFoundError when it is not this user's."""
-        return self._run(*self._edits.delete(memory_id))
+        return self._run(self._edits.delete(memory_id))
 
     async def adelete(self, memory_id: str) -> DeletionReceipt:
         """As `delete`."""
-        return await self._arun(*self._edits.delete(memory_id))
+        return await self._arun(self._edits.delete(memory_id))
 
     def delete_all(self) -> DeletionReceipt:
         """Delete everything of this user. Turns handed in before and still being learned are dropped."""
-        return self._run(*self._edits.delete_all())
+        return self._run(self._edits.delete_all())
 
     async def adelete_all(self) -> DeletionReceipt:
         """As `delete_all`."""
-        return await self._arun(*self._edits.delete_all())
+        return await self._arun(self._edits.delete_all())
 
     # -- moving
 
     def export_memories(self, file: str | Path | TextIO) -> int:
         """Write all of this user's memories, every version, as JSON lines. Returns the lines."""
         self._rooms.check_open()
-        rows = self._rooms.workspace.store.find(self._scope.user_id)
-        return write_lines(file, rows)
+        return self._reader.export(file)
 
     async def aexport_memories(self, file: str | Path | TextIO) -> int:
         """As `export_memories`."""
@@ -462,23 +469,23 @@ class UserMemory:
         Raises:
             InvalidInputError: a line that can not be read or belongs to another user; nothing was stored.
         """
-        return self._run(*self._edits.import_rows(file))
+        return self._run(self._edits.import_rows(file))
 
     async def aimport_memories(self, file: str | Path | TextIO) -> ImportReport:
         """As `import_memories`."""
-        return await self._arun(*self._edits.import_rows(file))
+        return await self._arun(self._edits.import_rows(file))
 
     # -- how to wait
 
-    def _run(self, prepare: Callable[[], Any], commit: Callable[[Any], T]) -> T:
+    def _run(self, change: Change[P, T]) -> T:
         self._rooms.check_open()
-        prepared = prepare()
-        return self._rooms.workspace.submit(self._scope.user_id, lambda: commit(prepared)).result()
+        prepared = change.prepare()
+        return self._rooms.workspace.submit(self._scope.user_id, lambda: change.commit(prepared)).result()
 
-    async def _arun(self, prepare: Callable[[], Any], commit: Callable[[Any], T]) -> T:
+    async def _arun(self, change: Change[P, T]) -> T:
         self._rooms.check_open()
-        prepared = await asyncio.to_thread(prepare)
+        prepared = await asyncio.to_thread(change.prepare)
         # Waiting for the strand holds no thread.
         return await asyncio.wrap_future(
-            self._rooms.workspace.submit(self._scope.user_id, lambda: commit(prepared))
+            self._rooms.workspace.submit(self._scope.user_id, lambda: change.commit(prepared))
         )

@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
+import logging
 import threading
 from collections.abc import Callable, Iterable, Sequence
 from concurrent.futures import Future
-from dataclasses import replace
 from datetime import datetime
 from functools import partial
-from typing import Any, TypeVar
-from weakref import WeakKeyDictionary
+from typing import Any, Final, TypeVar
 
+from langmem_ext.errors import StorageError
 from langmem_ext.items import Filters
 from langmem_ext.ports import WRITE_LIMIT, MemoryStore, StoredMemory
 from langmem_ext.reconciliation import Plan, Proposal, reconcile
@@ -19,6 +19,8 @@ from langmem_ext.strands import Strands
 from langmem_ext.text import content_key
 
 T = TypeVar("T")
+logger = logging.getLogger(__name__)
+_MAX_PENDING_ACCESSES: Final = 10_000
 
 
 class Workspace:
@@ -95,10 +97,11 @@ class Workspace:
         return index, allowed
 
     def _index(self, user_id: str, when: datetime) -> UserIndex:
-        index, generation = self._indexes.get(user_id)
+        index = self._indexes.get(user_id)
         if index is None:
-            index = UserIndex(self.store.find(user_id, _not_over(when)))
-            self._indexes.put(user_id, index, generation)
+            with self._indexes.loading(user_id) as keep:
+                index = UserIndex(self.store.find(user_id, _not_over(when)))
+                keep(index)
         return index
 
     def _known(self, user_id: str, proposals: Sequence[Proposal]) -> list[StoredMemory]:
@@ -120,30 +123,34 @@ class Workspace:
             counts = self._accesses.setdefault(user_id, {})
             for memory_id in memory_ids:
                 counts[memory_id] = (counts.get(memory_id, (0, when))[0] + 1, when)
+            full = sum(map(len, self._accesses.values())) > _MAX_PENDING_ACCESSES
+        if full:  # bounded; nobody waits for it
+            self._submit_accesses()
 
     def flush_accesses(self) -> int:
         """Write what `note_access` counted; rows that are gone stay gone. Returns the rows written."""
+        return sum(future.result() for future in self._submit_accesses())
+
+    def _submit_accesses(self) -> list[Future[int]]:
         with self._lock:
             pending, self._accesses = self._accesses, {}
-        futures = [
+        return [
             self.submit(user_id, partial(self._write_accesses, user_id, counts))
             for user_id, counts in pending.items()
         ]
-        return sum(future.result() for future in futures)
 
     def _write_accesses(self, user_id: str, counts: dict[str, tuple[int, datetime]]) -> int:
-        rows = []
-        for row in self.store.read(user_id, list(counts)):
-            count, when = counts[row.item.memory_id]
-            item = replace(row.item, access_count=row.item.access_count + count, last_accessed_at=when)
-            rows.append(replace(row, item=item))
-        self.write(user_id, rows)
+        try:
+            rows = self.store.count_accesses(user_id, counts)
+        except StorageError as error:  # a statistic: its loss must not stop a close or a search
+            logger.warning("access counts of %d memories were lost (%s)", len(counts), type(error).__name__)
+            return 0
+        self._indexes.write(user_id, rows)
         return len(rows)
 
     def close(self) -> None:
-        """Finish what was submitted, then close the store."""
+        """Finish what was submitted; the store stays open."""
         self._strands.close()
-        self.store.close()
 
 
 def _not_over(now: datetime) -> Filters:
@@ -154,25 +161,34 @@ def _not_over(now: datetime) -> Filters:
     }
 
 
-_workspaces: WeakKeyDictionary[Any, Workspace] = WeakKeyDictionary()
+_workspaces: dict[int, Workspace] = {}
 _workspaces_lock = threading.Lock()
 
 
 def take_workspace(store: MemoryStore) -> Workspace:
     """The workspace of a store, one for all that use the store in this process."""
     with _workspaces_lock:
-        workspace = _workspaces.setdefault(store, Workspace(store))
+        workspace = _workspaces.setdefault(id(store), Workspace(store))
         workspace.holders += 1
         return workspace
 
 
-def release_workspace(workspace: Workspace) -> None:
-    """The reverse of `take_workspace`; the last one writes what is pending and closes the store."""
-    workspace.flush_accesses()
-    with _workspaces_lock:
-        workspace.holders -= 1
-        if workspace.holders > 0:
-            workspace.store.close()  # one hold less on a store that others use
-            return
-        _workspaces.pop(workspace.store, None)
-        workspace.close()
+def release_workspace(workspace: Workspace, *, own_hold: bool) -> None:
+    """The reverse of `take_workspace`.
+
+    The last one closes the store. With `own_hold` the caller opened the store itself (a directory
+    that several have opened counts them), so it closes its hold in any case.
+    """
+    try:
+        workspace.flush_accesses()
+    finally:
+        with _workspaces_lock:
+            workspace.holders -= 1
+            last = workspace.holders == 0
+            try:
+                if last:
+                    del _workspaces[id(workspace.store)]
+                    workspace.close()
+            finally:
+                if last or own_hold:
+                    workspace.store.close()

@@ -11,21 +11,18 @@ from functools import lru_cache
 from typing import TYPE_CHECKING, Any
 
 from langmem_ext.retrieval.stop_words import CHINESE, ENGLISH
-from langmem_ext.text import well_formed
+from langmem_ext.text import HAN, well_formed
 
 if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
-# Han characters (with 々 and 〇), cut by jieba. Escapes, because U+F900 written out turns into another
-# character when a file is normalised, and the range would then take in Hangul.
-_HAN = "\u3005\u3007\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff\U00020000-\U0003ffff"
 # Scripts written without spaces, or (Korean) with endings glued to the word.
 _UNSEGMENTED = "\u3041-\u309f\u30a1-\u30ff\u31f0-\u31ff\uac00-\ud7a3\u0e01-\u0eff\u1000-\u109f\u1780-\u17d3"
 _MARKS = "\u0300-\u036f\u0483-\u0487\u0591-\u05bd\u0610-\u061a\u06d6-\u06dc\u0900-\u0963\u0966-\u0df3"
-_LETTER = rf"(?:[^\W_{_HAN}{_UNSEGMENTED}]|[{_MARKS}])"
+_LETTER = rf"(?:[^\W_{HAN}{_UNSEGMENTED}]|[{_MARKS}])"
 _PIECE = re.compile(
-    rf"(?P<han>[{_HAN}]+)"
+    rf"(?P<han>[{HAN}]+)"
     rf"|(?P<bare>[{_UNSEGMENTED}]+)"
     r"|(?P<signed>(?<![^\W_])[a-z](?:\+\+|\#)(?!\w))"  # C++, C#
     rf"|(?P<word>{_LETTER}+(?:['._@/:+\-&]{_LETTER}+)*)"
@@ -59,6 +56,21 @@ def tokenise(text: str) -> list[str]:
     """
     folded = _SUBJECT.sub(" ", _folded(text))
     return [term for piece in _PIECE.finditer(folded) for term in _terms(piece)]
+
+@lru_cache(maxsize=65536)
+def stem(word: str) -> str:
+    """The stem of an English word in lower case (Snowball). Safe to use from several threads."""
+    stemmer = getattr(_local, "stemmer", None)
+    if stemmer is None:  # one per thread: a stemmer keeps the word it works on in itself
+        from snowballstemmer.english_stemmer import EnglishStemmer
+
+        stemmer = _local.stemmer = EnglishStemmer()
+    return str(stemmer.stemWord(word))
+
+
+def words_of(chinese: str) -> list[str]:
+    """The words of a run of Han characters, as jieba cuts it, one after the other."""
+    return list(_jieba().cut(chinese))
 
 
 class KeywordIndex:
@@ -135,10 +147,10 @@ def _word_terms(text: str) -> Iterator[str]:
     parts = [part for part in _JOINT.split(text) if part]
     for part in parts:
         if part not in ENGLISH:
-            yield _stem(part) if _PLAIN.fullmatch(part) else part
+            yield stem(part) if _PLAIN.fullmatch(part) else part
     if len(parts) > 1:
         whole = text.replace("-", "")
-        yield _stem(whole) if _PLAIN.fullmatch(whole) else text
+        yield stem(whole) if _PLAIN.fullmatch(whole) else text
 
 
 def _chinese_terms(run: str) -> Iterator[str]:
@@ -154,16 +166,6 @@ def _chinese_terms(run: str) -> Iterator[str]:
 @lru_cache(maxsize=1)
 def _jieba() -> Any:
     # An instance of our own: words that an application adds to the shared one must not change what is found.
-    import rjieba
+    import rjieba  # 30 ms and a dictionary: only where there is Chinese
 
     return rjieba.Jieba()
-
-
-@lru_cache(maxsize=65536)
-def _stem(word: str) -> str:
-    stemmer = getattr(_local, "stemmer", None)
-    if stemmer is None:  # one per thread: a stemmer keeps the word it works on in itself
-        from snowballstemmer.english_stemmer import EnglishStemmer
-
-        stemmer = _local.stemmer = EnglishStemmer()
-    return str(stemmer.stemWord(word))

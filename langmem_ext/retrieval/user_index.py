@@ -8,7 +8,8 @@ one, so a search under way never sees half of it.
 from __future__ import annotations
 
 from collections import OrderedDict
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from datetime import datetime
 from functools import cached_property
 from threading import Lock
@@ -85,36 +86,46 @@ class UserIndex:
 
 
 class IndexCache:
-    """The indexes of the users searched last, up to `MAX_CACHED_ROWS` rows in all.
-
-    Each user has a generation that a write raises: an index that was loaded while somebody wrote
-    is used once and not kept.
-    """
+    """The indexes of the users searched last, up to `MAX_CACHED_ROWS` rows in all."""
 
     def __init__(self, max_rows: int = MAX_CACHED_ROWS) -> None:
         self._max_rows = max_rows
         self._lock = Lock()
         self._indexes: OrderedDict[str, UserIndex] = OrderedDict()
-        self._generations: dict[str, int] = {}
+        self._loading: dict[str, set[object]] = {}
 
-    def get(self, user_id: str) -> tuple[UserIndex | None, int]:
-        """The index if it is there, and the generation to hand to `put`."""
+    def get(self, user_id: str) -> UserIndex | None:
+        """The index if it is there."""
         with self._lock:
             if user_id in self._indexes:
                 self._indexes.move_to_end(user_id)
-            return self._indexes.get(user_id), self._generations.get(user_id, 0)
+            return self._indexes.get(user_id)
 
-    def put(self, user_id: str, index: UserIndex, generation: int) -> None:
-        """Keep an index, unless the user was written to since `get`."""
+    @contextmanager
+    def loading(self, user_id: str) -> Iterator[Callable[[UserIndex], None]]:
+        """Gives a function that keeps a loaded index, unless the user was written to meanwhile."""
+        load = object()
         with self._lock:
-            if self._generations.get(user_id, 0) != generation:
-                return
-            self._keep(user_id, index)
+            self._loading.setdefault(user_id, set()).add(load)
+
+        def keep(index: UserIndex) -> None:
+            with self._lock:
+                if load in self._loading.get(user_id, ()):
+                    self._keep(user_id, index)
+
+        try:
+            yield keep
+        finally:
+            with self._lock:
+                loads = self._loading.get(user_id, set())
+                loads.discard(load)
+                if not loads:
+                    self._loading.pop(user_id, None)
 
     def write(self, user_id: str, written: Sequence[StoredMemory], removed: Iterable[str] = ()) -> None:
         """Follow a write to the store."""
         with self._lock:
-            self._generations[user_id] = self._generations.get(user_id, 0) + 1
+            self._loading.pop(user_id, None)
             if (index := self._indexes.get(user_id)) is not None:
                 self._keep(user_id, index.changed(written, removed))
 

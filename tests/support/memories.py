@@ -9,12 +9,12 @@ import textwrap
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from datetime import UTC, datetime
 from pathlib import Path
-from types import MappingProxyType
 from typing import Any, TypeAlias
 
 import numpy as np
 
 from langmem_ext import AddResult, LongTermMemory, MemoryItem, MemoryStore, StoredMemory, UserMemory
+from langmem_ext.items import FrozenDict
 from langmem_ext.testing import FakeEmbedder
 
 START = datetime(2026, 1, 1, tzinfo=UTC)  # where a ManualClock stands at first
@@ -52,7 +52,7 @@ def row(
         user_id=user_id,
         content=text,
         memory_type=fields.pop("memory_type", "semantic"),
-        metadata=MappingProxyType(dict(metadata or {})),
+        metadata=FrozenDict(metadata or {}),
         **{**times, **fields},
     )
     vector = np.asarray(FakeEmbedder().embed_documents([text])[0], dtype=np.float32)

@@ -18,12 +18,12 @@ import math
 import sys
 from collections.abc import Mapping
 from datetime import UTC, date, datetime
-from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, Final
 
 from langmem_ext.errors import StorageError
-from langmem_ext.items import MemoryItem, Source
-from langmem_ext.metadata import ROW_COLUMNS, from_json, to_json
+from langmem_ext.items import FrozenDict, MemoryItem, Source
+from langmem_ext.json_values import from_json, to_json
+from langmem_ext.metadata import ROW_COLUMNS
 from langmem_ext.ports import StoredMemory
 from langmem_ext.text import content_key
 
@@ -105,6 +105,16 @@ def to_column(value: object) -> str | float | bool | None:
     return None
 
 
+def access_columns(item: MemoryItem) -> dict[str, Any]:
+    """The columns that a recall changes."""
+    seen = item.last_accessed_at
+    return {
+        "access_count": float(item.access_count),
+        "last_accessed_at": NEVER if seen is None else seen.timestamp(),
+        "t:last_accessed_at": type_code(seen),
+    }
+
+
 def turn_column(turn_id: str) -> str:
     """One column per turn, no list: rows inherit the lists of collections that were deleted before."""
     return f"turn:{turn_id}"
@@ -138,7 +148,7 @@ def decode(user_id: str, document: str, columns: Mapping[str, Any], vector: Vect
             user_id=user_id,
             content=document,
             memory_type=columns["memory_type"],
-            metadata=MappingProxyType({key: from_json(value) for key, value in payload["metadata"].items()}),
+            metadata=FrozenDict({key: from_json(value) for key, value in payload["metadata"].items()}),
             access_count=int(columns["access_count"]),
             importance=columns.get("importance"),
             supersedes=tuple(payload["supersedes"]),

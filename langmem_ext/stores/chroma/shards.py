@@ -21,7 +21,7 @@ from chromadb.errors import ChromaError
 
 from langmem_ext.errors import InvalidInputError, LangMemExtError, StorageError
 from langmem_ext.ports import EmbedderFingerprint
-from langmem_ext.stores.chroma.card import StoreCard, write_file
+from langmem_ext.stores.chroma.card import StoreCard, read_file, write_file
 from langmem_ext.stores.chroma.lock import lock_directory
 
 _COLLECTION: Final = "memories"
@@ -61,6 +61,24 @@ def _open_collection(client: ClientAPI, name: str, where: str) -> chromadb.Colle
     return collection
 
 
+def _memory_client() -> ClientAPI:
+    """A client in RAM. All of a process are one, and Chroma refuses a second one with other settings.
+
+    So it has Chroma's default settings, with which an application's own client gets along; the
+    telemetry that they allow does nothing in the versions supported here (a test holds that).
+    """
+    try:
+        return chromadb.EphemeralClient()
+    except ValueError:
+        try:
+            return chromadb.EphemeralClient(settings=_settings())
+        except ValueError as error:
+            raise StorageError(
+                "this process has a Chroma client in RAM with settings of its own, and there can be one: "
+                "give LongTermMemory a path=, or make that client with chromadb.EphemeralClient()"
+            ) from error
+
+
 class MemoryShards:
     """One collection in RAM under a name of its own: clients in RAM share their data."""
 
@@ -69,7 +87,7 @@ class MemoryShards:
 
     def __init__(self, fingerprint: EmbedderFingerprint) -> None:
         self.card = StoreCard(fingerprint, shards=1)
-        self._client = chromadb.EphemeralClient(settings=_settings())
+        self._client = _memory_client()
         self._name = f"langmem_ext-{uuid.uuid4().hex}"
         self._collection = _open_collection(self._client, self._name, self.where)
 
@@ -95,34 +113,30 @@ class ServerShards:
     def __init__(
         self, url: str, fingerprint: EmbedderFingerprint, *, headers: dict[str, str] | None, prefix: str
     ) -> None:
-        parts = urlsplit(url)
-        if parts.scheme not in ("http", "https") or not parts.hostname:
-            raise InvalidInputError(f"url must look like http://localhost:8000, got {url!r}")
-        self.where = f"the Chroma server at {parts.scheme}://{parts.hostname}:{parts.port or 8000}"
+        host, port, ssl = _address(url)
+        self.where = f"the Chroma server at {host}:{port}"
         self._prefix = prefix
         self._lock = threading.Lock()
         self._open: dict[int, chromadb.Collection] = {}
         try:
             self._client = chromadb.HttpClient(
-                host=parts.hostname,
-                port=parts.port or (443 if parts.scheme == "https" else 8000),
-                ssl=parts.scheme == "https",
-                headers=headers,
-                settings=_settings(),
+                host=host, port=port, ssl=ssl, headers=headers, settings=_settings()
             )
-        except (ValueError, ChromaError, OSError) as error:
+        except Exception as error:  # Chroma's own, httpx's, or a bare ValueError
             raise self._silent(error) from error
         try:
             self.card = self._card(fingerprint)
             self.card.check(fingerprint, self.where)
-        except (ValueError, ChromaError, OSError) as error:
-            self.close()
-            raise self._silent(error) from error
         except LangMemExtError:
             self.close()
             raise
+        except Exception as error:  # as above
+            self.close()
+            raise self._silent(error) from error
 
     def _silent(self, error: Exception) -> StorageError:
+        if any(word in str(error).lower() for word in ("401", "403", "unauthorized", "forbidden")):
+            return StorageError(f"{self.where} refuses access; pass its token with headers={{…}}")
         return StorageError(
             f"{self.where} does not answer ({type(error).__name__}); is it running? Start one: chroma run"
         )
@@ -161,6 +175,20 @@ class ServerShards:
                 session.close()
 
 
+def _address(url: str) -> tuple[str, int, bool]:
+    """Host, port and whether it is TLS. The URL is not repeated in errors: it may hold a password."""
+    try:
+        parts = urlsplit(url)
+        port = parts.port
+    except (ValueError, AttributeError, TypeError) as error:
+        raise InvalidInputError("url must look like http://localhost:8000") from error
+    if parts.scheme not in ("http", "https") or not parts.hostname or parts.username or parts.path.strip("/"):
+        raise InvalidInputError(
+            "url must look like http://localhost:8000, without a path or a login (pass headers= for that)"
+        )
+    return parts.hostname, port or (443 if parts.scheme == "https" else 8000), parts.scheme == "https"
+
+
 class EmbeddedShards:
     """A Chroma directory per shard and generation below one data directory."""
 
@@ -187,7 +215,7 @@ class EmbeddedShards:
     def _card(self, fingerprint: EmbedderFingerprint) -> StoreCard:
         file = self._path / "store.json"
         if file.exists():
-            return StoreCard.from_json(file.read_text(encoding="utf-8"), self.where)
+            return StoreCard.from_json(read_file(file), self.where)
         if (self._path / "chroma.sqlite3").exists():
             raise StorageError(
                 f"{self._path} is a Chroma directory that langmem-ext did not make; give it its own directory"
@@ -215,7 +243,7 @@ class EmbeddedShards:
         if not current.exists():
             shard.mkdir(mode=0o700, parents=True, exist_ok=True)
             write_file(current, "g0001")
-        return shard / current.read_text(encoding="utf-8").strip()
+        return shard / read_file(current).strip()
 
     def existing(self) -> list[chromadb.Collection]:
         """See `Shards`."""
@@ -234,7 +262,9 @@ class EmbeddedShards:
         if self.forked:
             return  # the parent's files
         with self._lock:
-            for client, _ in self._open.values():
-                client.close()  # type: ignore[attr-defined]  # as above
-            self._open.clear()
-            self._file_lock.release()
+            try:
+                for client, _ in self._open.values():
+                    client.close()  # type: ignore[attr-defined]  # as above
+            finally:
+                self._open.clear()
+                self._file_lock.release()

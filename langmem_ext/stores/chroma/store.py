@@ -17,7 +17,7 @@ import numpy as np
 from langmem_ext.errors import LangMemExtError, StorageError, StoreClosedError
 from langmem_ext.items import Filters
 from langmem_ext.ports import WRITE_LIMIT, EmbedderFingerprint, StoredMemory
-from langmem_ext.stores.chroma.rows import decode, encode, row_id, user_key
+from langmem_ext.stores.chroma.rows import access_columns, decode, encode, row_id, user_key
 from langmem_ext.stores.chroma.shards import EmbeddedShards, MemoryShards, ServerShards, Shards
 from langmem_ext.stores.chroma.where import Clause, both, translate, valid_at
 
@@ -33,7 +33,8 @@ class ChromaStore:
 
     def __init__(self, shards: Shards) -> None:
         self._shards = shards
-        self._sequence = _Sequence()
+        self._sequence_lock = threading.Lock()
+        self._last_sequence: dict[str, float] = {}
         self._holders = 1
         self._closed = False
 
@@ -86,6 +87,11 @@ class ChromaStore:
         """See `MemoryStore`."""
         return self._shards.shared
 
+    @property
+    def fingerprint(self) -> EmbedderFingerprint:
+        """See `MemoryStore`."""
+        return self._shards.card.fingerprint
+
     def write(self, user_id: str, rows: Sequence[StoredMemory]) -> None:
         """See `MemoryStore`."""
         if len(rows) > WRITE_LIMIT:
@@ -94,9 +100,10 @@ class ChromaStore:
             return
         if any(row.item.user_id != user_id for row in rows):
             raise StorageError("a row of another user was to be written; nothing was")
-        ordered = [row if row.sequence else replace(row, sequence=self._sequence.next()) for row in rows]
-        ids, documents, columns = (list(part) for part in zip(*map(encode, ordered), strict=True))
         with self._chroma(user_id) as collection:
+            sequence = self._sequences(collection)
+            ordered = [row if row.sequence else replace(row, sequence=next(sequence)) for row in rows]
+            ids, documents, columns = (list(part) for part in zip(*map(encode, ordered), strict=True))
             # An upsert merges metadata: what the new row lacks must be taken out by name.
             old = collection.get(ids=ids, include=["metadatas"])
             stale = dict(zip(old["ids"], old["metadatas"] or [], strict=True))
@@ -153,6 +160,20 @@ class ChromaStore:
                 deleted += len(there)
         return deleted
 
+    def count_accesses(
+        self, user_id: str, accesses: Mapping[str, tuple[int, datetime]]
+    ) -> list[StoredMemory]:
+        """See `MemoryStore`."""
+        rows = [_accessed(row, *accesses[row.item.memory_id]) for row in self.read(user_id, list(accesses))]
+        if rows:
+            with self._chroma(user_id) as collection:
+                # An update and no upsert: a row that another process removed meanwhile stays away.
+                collection.update(
+                    ids=[row_id(user_id, row.item.memory_id) for row in rows],
+                    metadatas=[access_columns(row.item) for row in rows],
+                )
+        return rows
+
     def users(self) -> list[str]:
         """See `MemoryStore`."""
         users: set[str] = set()
@@ -197,6 +218,23 @@ class ChromaStore:
             for document, metadata, vector in columns
         ]
 
+    def _sequences(self, collection: chromadb.Collection) -> Iterator[float]:
+        """Numbers above those of all rows that are there, so that listings follow the order of writing."""
+        name = str(collection.id)
+        if name not in self._last_sequence or self.shared:  # another process may have written since
+            count = collection.count()
+            newest = collection.get(limit=1, offset=count - 1, include=["metadatas"]) if count else None
+            for columns in (newest["metadatas"] or []) if newest else []:
+                self._raise_sequence(name, float(columns["sequence"]))  # type: ignore[arg-type]
+        while True:
+            # Rises also where the clock stands still or was set back.
+            yield self._raise_sequence(name, time.time())
+
+    def _raise_sequence(self, name: str, least: float) -> float:
+        with self._sequence_lock:
+            self._last_sequence[name] = max(least, self._last_sequence.get(name, 0.0) + 1e-6)
+            return self._last_sequence[name]
+
     def _is_forked(self) -> bool:
         return isinstance(self._shards, EmbeddedShards) and self._shards.forked
 
@@ -221,17 +259,9 @@ class ChromaStore:
             ) from error
 
 
-class _Sequence:
-    """Rising numbers that order rows: epoch seconds, pushed on where the clock stands still."""
-
-    def __init__(self) -> None:
-        self._last = 0.0
-        self._lock = threading.Lock()
-
-    def next(self) -> float:
-        with self._lock:
-            self._last = max(time.time(), self._last + 1e-6)
-            return self._last
+def _accessed(row: StoredMemory, count: int, when: datetime) -> StoredMemory:
+    item = replace(row.item, access_count=row.item.access_count + count, last_accessed_at=when)
+    return replace(row, item=item)
 
 
 def _parts(ids: Sequence[str]) -> Iterator[list[str]]:

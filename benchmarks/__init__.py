@@ -1,0 +1,1 @@
+"""What langmem_ext costs, as ratios to something measured in the same run: `python -m benchmarks`."""

@@ -1,0 +1,60 @@
+"""Whose memories: a user bound at construction, or the one that the run names."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any
+
+from langmem_ext.errors import InvalidInputError, InvalidUserError
+
+if TYPE_CHECKING:
+    from langmem_ext import LongTermMemory, UserMemory
+
+
+class UserSource:
+    """Finds the user of a run.
+
+    Made from exactly one of a `UserMemory` (every run belongs to that user) and a `LongTermMemory`
+    (each run names its user).
+    """
+
+    def __init__(self, memory: LongTermMemory | None, user: UserMemory | None) -> None:
+        if (memory is None) == (user is None):
+            raise InvalidInputError(
+                "pass either user=memory.for_user(...), for one user, or memory=..., for a user per run"
+            )
+        self._memory = memory
+        self._user = user
+
+    def find(self, named: Mapping[str, Any], session_id: str | None = None) -> UserMemory:
+        """The user's memory.
+
+        Args:
+            named: Where a user id was looked for -> what was there; None where there was nothing.
+            session_id: Label for what this run learns; a bound user keeps its own.
+
+        Raises:
+            InvalidUserError: nobody is named, two places disagree, or an id is not a non-blank string.
+        """
+        ids = {place: user_id for place, user_id in named.items() if user_id is not None}
+        if self._user is not None:
+            ids["user="] = self._user.scope.user_id
+        if not ids:
+            raise InvalidUserError(
+                f"no user: set {' or '.join(named)}, or bind one with user=memory.for_user(...)"
+            )
+        if len({repr(user_id) for user_id in ids.values()}) > 1:
+            places = ", ".join(f"{place} says {user_id!r}" for place, user_id in ids.items())
+            raise InvalidUserError(f"two users in one run: {places}")
+        if self._user is not None:
+            return self._user
+        assert self._memory is not None
+        return self._memory.for_user(next(iter(ids.values())), session_id=session_id)
+
+
+def configured(config: Mapping[str, Any]) -> Any:
+    """`config["configurable"]["user_id"]`, or None."""
+    return (config.get("configurable") or {}).get("user_id")
+
+
+CONFIGURED_PLACE = 'config={"configurable": {"user_id": ...}}'

@@ -1,0 +1,28 @@
+"""Long-term memory for LlamaIndex: chat engines, agents and retrieval.
+
+Which one:
+    `LongTermChatMemory` for everything that takes `memory=`: recalls, places the text, learns.
+    `LongTermMemoryRetriever` wherever LlamaIndex wants a retriever.
+
+    pip install "langmem-ext[llama-index]"
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from langmem_ext.adapters import lazy_names
+
+if TYPE_CHECKING:
+    from llama_index_langmem_ext.chat_memory import LongTermChatMemory as LongTermChatMemory
+    from llama_index_langmem_ext.retriever import LongTermMemoryRetriever as LongTermMemoryRetriever
+
+__all__ = ["LongTermChatMemory", "LongTermMemoryRetriever"]
+
+if not TYPE_CHECKING:  # a type checker would take it for "every name exists"
+    __getattr__ = lazy_names(
+        __name__,
+        {"LongTermChatMemory": "chat_memory", "LongTermMemoryRetriever": "retriever"},
+        extra="llama-index",
+        requirements={"llama_index": "llama-index-core>=0.14,<0.15"},
+    )

@@ -1,0 +1,69 @@
+"""The caller's own fields: they come back as they went in, or are refused by name."""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from langmem_ext import InvalidInputError, UserMemory
+from tests.support.memories import OpenMemory, contents, listed
+
+KEPT: dict[str, Any] = {
+    "a": None, "tags": ["p", "q"], "empty": [], "nested": {"k": [1]}, "flag": True, "n": 2**53, "x": 1.0,
+    "when": datetime(2026, 1, 2, tzinfo=UTC), "id": "zzz", "text": "fake", "chroma:document": "fake",
+}  # fmt: skip
+
+
+def test_every_value_comes_back_with_its_type(tmp_path: Path, open_memory: OpenMemory) -> None:
+    with open_memory(tmp_path) as memory:
+        item = memory.for_user("bob").remember("real text", metadata=KEPT)
+    again = open_memory(tmp_path).for_user("bob")
+    stored = again.get(item.memory_id)
+    assert dict(stored.metadata) == KEPT
+    assert [type(value) for value in stored.metadata.values()] == [type(value) for value in KEPT.values()]
+    assert (stored.content, stored.user_id, stored.expires_at) == ("real text", "bob", None)
+    assert contents(again.search("real")) == ["real text"]
+
+
+@pytest.mark.parametrize(
+    ("key", "value"), [("n", 2**63), ("nan", float("nan")), ("o", object()), ("naive", datetime(2026, 1, 1))]
+)
+def test_what_would_change_on_the_way_is_refused_by_name(user: UserMemory, key: str, value: Any) -> None:
+    with pytest.raises(InvalidInputError, match=key):
+        user.remember("x", metadata={"fine": 1, key: value})
+    assert listed(user) == []
+
+
+@pytest.mark.parametrize(
+    "key", ["user_id", "memory_id", "content", "created_at", "expires_at", "metadata", "sequence"]
+)
+def test_the_memorys_own_names_are_reserved(user: UserMemory, key: str) -> None:
+    with pytest.raises(InvalidInputError, match=key):
+        user.remember("x", metadata={key: "alice"})
+    item = user.remember("y")
+    with pytest.raises(InvalidInputError, match=key):
+        user.update(item.memory_id, metadata={key: None})
+    assert listed(user) == ["y"]
+
+
+def test_a_key_that_was_taken_out_is_gone_everywhere(user: UserMemory) -> None:
+    item = user.remember("x", metadata={"keep": 1, "drop": 2})
+    user.update(item.memory_id, metadata={"drop": None})
+    assert dict(user.get(item.memory_id).metadata) == {"keep": 1}
+    assert dict(user.search("x")[0].memory.metadata) == {"keep": 1}
+    assert len(user.search("x", filters={"drop": 2})) == 0
+    assert len(user.search("x", filters={"drop": None})) == 0
+    assert contents(user.search("x", filters={"keep": 1})) == ["x"]
+
+
+def test_true_one_and_the_text_one_are_three_things(user: UserMemory) -> None:
+    user.remember("bool", metadata={"pinned": True})
+    user.remember("number", metadata={"pinned": 1})
+    user.remember("text", metadata={"pinned": "1"})
+    assert listed(user, filters={"pinned": True}) == ["bool"]
+    assert listed(user, filters={"pinned": 1}) == ["number"]
+    assert listed(user, filters={"pinned": "1"}) == ["text"]
+    assert user.search("bool", top_k=1)[0].memory.metadata["pinned"] is True
