@@ -1,6 +1,6 @@
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, cast
 
 import pytest
 
@@ -107,3 +107,32 @@ def test_half_characters_are_mended() -> None:
 def test_what_can_not_be_read_is_named(messages: Any, words: str) -> None:
     with pytest.raises(InvalidInputError, match=words):
         parse_messages(messages)
+
+
+class Said:
+    """As objects of the OpenAI client and of frameworks look."""
+
+    def __init__(self, content: Any, **attributes: Any) -> None:
+        self.content = content
+        self.__dict__.update(attributes)
+
+
+def test_objects_with_a_role_and_a_content_are_messages() -> None:
+    said = [
+        Said("I live in Lyon", type="human", id="m1", name=None),
+        Said("Nice.", role="assistant"),
+        Said("secret plan", type="system"),
+        Said([{"type": "text", "text": "我住在杭州"}], role="user", name="林"),
+    ]
+    read = parse_messages(cast("Any", said))
+    assert [(m.role, m.content, m.speaker) for m in read] == [
+        ("user", "I live in Lyon", "user"),
+        ("assistant", "Nice.", "assistant"),
+        ("user", "我住在杭州", "林"),
+    ]
+    assert read[0].message_id == "m1"
+
+
+def test_a_message_object_is_read_like_any_other() -> None:
+    echo = Message("user", f"{BLOCK_OPEN}\nThe user is vegan.\n{BLOCK_CLOSE} hi", "user", "m1")
+    assert [message.content for message in parse_messages([echo])] == ["hi"]
