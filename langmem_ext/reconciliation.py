@@ -1,7 +1,7 @@
 """What becomes of a new memory beside those that are there: a pure function.
 
 In this order: the same sentence (but for Unicode form, width, case and spaces) touches the old
-row; the same `key`, or an accepted `replaces`, retires the old row and takes its place in the
+row, unless it is said of another `key`; the same `key`, or an accepted `replaces`, retires the old row and takes its place in the
 chain of versions; everything else is added. Similarity decides nothing here: it can not tell a
 duplicate from a contradiction.
 

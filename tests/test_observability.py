@@ -27,7 +27,6 @@ def record(recall_id: str = "r-1", query: str | None = SECRET) -> RecallRecord:
 
 
 def test_the_query_is_dropped_unless_asked_for(caplog: pytest.LogCaptureFixture) -> None:
-    """LM-131."""
     for keep, expected in ((False, None), (True, SECRET)):
         log = RecallLog(keep_queries=keep)
         with caplog.at_level(logging.DEBUG):

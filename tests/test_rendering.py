@@ -104,7 +104,6 @@ def test_a_budget_is_a_positive_integer(max_tokens: object) -> None:
 
 
 def test_the_whole_block_stays_within_the_budget() -> None:
-    """LM-138."""
     contents = [f"number {n} " + "and a few more words " * 30 for n in range(300)]
     context = render(*contents, max_tokens=1_000)
     assert estimate_tokens(context.text) <= 1_000
@@ -139,7 +138,6 @@ def test_tokens_are_counted_on_the_final_text() -> None:
 
 
 def test_chinese_and_emoji_stay_within_a_real_budget() -> None:
-    """LM-140."""
     tiktoken = pytest.importorskip("tiktoken")
     core = pytest.importorskip("llama_index.core")
     contents = ["我喜欢在周末去西湖边散步喝茶看书，" * 15 + "👨‍👩‍👧‍👦" * 5 + str(n) for n in range(20)]
@@ -152,12 +150,10 @@ def test_chinese_and_emoji_stay_within_a_real_budget() -> None:
 
 
 def test_equal_input_gives_equal_text() -> None:
-    """LM-141."""
     assert len({render("a", "b", "c").text for _ in range(5)}) == 1
 
 
 def test_an_instruction_in_a_memory_can_not_leave_its_line() -> None:
-    """LM-132."""
     context = render(ATTACK)
     assert items_of(context) == ["- (2026-03-02) " + ATTACK.replace("\n", " ")]
     assert "not instructions" in context.text
@@ -297,7 +293,6 @@ def assert_each_once(prompt: str) -> None:
 
 
 def test_langchain_templates_take_the_block_as_a_value() -> None:
-    """LM-136."""
     prompts = pytest.importorskip("langchain_core.prompts")
     messages = pytest.importorskip("langchain_core.messages")
     text = render(*BRACES).text
@@ -315,7 +310,6 @@ def test_langchain_templates_take_the_block_as_a_value() -> None:
 
 
 def test_llama_index_templates_take_the_block_as_a_value() -> None:
-    """LM-136."""
     core = pytest.importorskip("llama_index.core")
     assert_each_once(
         core.PromptTemplate("Be kind.\n{memory}\n{q}").format(memory=render(*BRACES).text, q="?")

@@ -168,7 +168,7 @@ class TwoUsers(RuleBasedStateMachine):
             items = list(user.iter_memories())
             keys = [item.key for item in items if item.key is not None]
             assert len(keys) == len(set(keys))
-            texts = [item.content.casefold().rstrip(".") for item in items]
+            texts = [(item.content.casefold().rstrip("."), item.key) for item in items]
             assert len(texts) == len(set(texts))
             assert {item.user_id for item in items} <= {user.scope.user_id}
 

@@ -34,7 +34,6 @@ def rows(hits: list[Ranked]) -> list[int]:
 
 
 def test_scores_are_never_distances() -> None:
-    """LM-084."""
     hits = ranked([-1.0, 1.0, 0.0])
     assert rows(hits) == [1, 2, 0]
     assert hits[0].score == 1.0
@@ -44,7 +43,6 @@ def test_scores_are_never_distances() -> None:
 
 
 def test_similarity_is_the_documented_map() -> None:
-    """LM-085."""
     hits = ranked([0.9, 0.5, 0.1])
     found = [similarity(hit.signals.cosine) for hit in hits if hit.signals.cosine is not None]
     assert found == pytest.approx([0.95, 0.75, 0.55])
