@@ -11,6 +11,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Final
 
+from langmem_ext.redaction_codes import replace_codes, replace_pins
 from langmem_ext.redaction_numbers import replace_cards, replace_identity_numbers
 
 API_KEY: Final = "api key"
@@ -25,8 +26,6 @@ ID_NUMBER: Final = "id number"
 PLACEHOLDER: Final = re.compile(r"\[redacted: [a-z][a-z -]*\]")
 _OPENING = "[redacted: "
 
-# Text that looks like a number to people: 481920, 4 8 1 9 2 0, 481-920.
-_DIGITS = r"\d(?:[ \-]?\d){3,7}(?![\d\w])"
 _VALUE = r"[\"'`“‘「『]?([^\s\"'`“”‘’「」『』，。；！？、,;]{3,512})"
 
 
@@ -144,7 +143,6 @@ _NAMED_KEY_ZH = (
 _PASSWORD = r"\b(?:password|passwd|passcode|pwd)s?" + _FOR + _EN_IS + _VALUE
 _PASSWORD_SET = r"\b(?:password|passwd|passcode|pwd)\s{1,3}(?:(?:to|as)\s)?" + _VALUE
 _PASSPHRASE = r"\bpass ?phrase" + _FOR + _EN_IS + r"([^\n.,;!?]{3,200}?)(?=\s(?:and|but|so)\s|[\n.,;!?]|\Z)"
-_PIN = r"\bpin(?:\s(?:code|number))?" + _FOR + _EN_IS + r"?\s{0,2}(\d(?:[ \-]?\d){3,7})(?!\d)"
 _PASSWORD_ZH = (
     r"(?:密码|口令)[^\n，。！？；\[]{0,10}?(?:是|为|：|:|=|改成了?|换成了?|设成了?|设为|就是|叫)\s{0,3}"
     r"[\"'“「『]?([!-~]{4,200})"
@@ -152,47 +150,6 @@ _PASSWORD_ZH = (
 _PASSWORD_ZH_BARE = r"(?:密码|口令)\s{0,3}([!-~]{6,200})"
 _CVV = r"\b(?:cvv2?|cvc2?|card security code)\W{0,4}(?:is\s)?(\d{3,4})(?!\d)"
 
-# "They texted me", "the bank just sent": what may stand between "code" and the number.
-_SENT = (
-    r"(?:\s(?:that\s|which\s)?(?:they|he|she|you|i|we|it|(?:the|my)\s\w{1,20})(?:'ve|\shave|\shas|"
-    r"\sjust){0,2}\s"
-    r"(?:texted|sent|emailed|mailed|messaged|gave|got|received)(?:\s(?:me|us|you|to|by|via|sms|email|"
-    r"phone|just|now)){0,4})?"
-)
-_CODE = (
-    r"\b(?:(\w{1,20})[ \-])?(?:code|otp|passcode|one[- ]time password)"
-    + _FOR
-    + _SENT
-    + r"(?:\s{0,2}(?:is|was|:|：|=|-|#)){0,2}\s{0,3}((?:[A-Z]{1,2}-)?"
-    + _DIGITS
-    + r")(?=(\s+[A-Za-z]+)?)"
-)
-_CODE_AFTER = (
-    r"(?<![\d\w\-])((?:[A-Z]{1,2}-)?"
-    + _DIGITS
-    + r")\s(?:is|was)\s(?:your|my|the|our)\s(?:[\w\-]{1,20}\s){0,3}"
-    r"(?:code|otp|passcode)\b"
-)
-_CODE_ZH = (
-    r"(?:验证码|校验码|动态码|动态密码|短信码|确认码|激活码|一次性密码|取件码|提取码)"
-    r"[\s:：=是为就应该刚发来收到的我您了，,“\"]{0,12}(\d(?:[ \-]?\d){3,7}|"
-    r"[零〇幺一二三四五六七八九]{4,8})(?!\d)"
-)
-_CODE_ZH_AFTER = (
-    r"(?<![\d\w\-])(\d(?:[ \-]?\d){3,7})\s?(?:就?是|为)(?:我|您|你|"
-    r"这次)?的?(?:\w{0,4})(?:验证码|校验码|动态码)"
-)
-_BARE_CODE = r"\A\s*(\d(?:[ \-]?\d){5})\s*[.。]?\s*\Z"
-
-_PLAIN_CODES = frozenset(
-    "postal post zip area country dial dialing dialling error status exit return promo promotional discount "
-    "coupon voucher product source bar qr dress item order http response model colour color tax sort "
-    "swift currency airport building legal penal civil morse genetic the_source".split()
-)
-_UNITS = frozenset(
-    "lines line files bytes kb mb characters chars rows times words tokens commits functions loc years days "
-    "people users hours euros dollars pounds".split()
-)
 _NO_PASSWORDS = frozenset(
     "a an the my your our his her its not no now too very so in on at for with from by to of and or "
     "but if that "
@@ -203,14 +160,10 @@ _NO_PASSWORDS = frozenset(
     "hard easy good bad fine ok okay important known unknown wherever where what when why how who which "
     "rejected accepted refused working being about manager managers protected protection field fields "
     "policy policies reset resets hygiene prompt again twice once every unless because since while than "
-    "i you he she we they me enough case unique complex simple stuff and/or".split()
+    "i you he she we they me enough case unique complex simple stuff and/or "
+    "rotated managed generated kept synced shared "
+    "used expected supposed checked validated encoded salted synchronised synchronized handled".split()
 )
-
-
-def _accept_code(match: re.Match[str]) -> bool:
-    """No postal codes, error codes or code that is 5000 lines long."""
-    before, after = (match[1] or "").casefold(), (match[3] or "").strip().casefold()
-    return before not in _PLAIN_CODES and after not in _UNITS
 
 
 def _accept_password(match: re.Match[str]) -> bool:
@@ -218,7 +171,8 @@ def _accept_password(match: re.Match[str]) -> bool:
 
 
 def _accept_random(match: re.Match[str]) -> bool:
-    return _looks_random(match[1]) and len(match[1]) >= 6
+    """No plain word and no plain number: "the key to success is 100000 hours" tells no key."""
+    return _looks_random(match[1]) and len(match[1]) >= 6 and not match[1].strip("-.:/").isdecimal()
 
 
 def _accept_zh_key(match: re.Match[str]) -> bool:
@@ -229,19 +183,6 @@ def _accept_bearer(match: re.Match[str]) -> bool:
     return _looks_random(match[1]) or len(match[1]) >= 24
 
 
-def _code_rule(text: str) -> str:
-    """One-time codes in English; group 2 of the pattern is the code."""
-
-    def replace(match: re.Match[str]) -> str:
-        if not _accept_code(match):
-            return match[0]
-        start, end = match.start(2) - match.start(), match.end(2) - match.start()
-        return match[0][:start] + _mark(CODE) + match[0][end:]
-
-    return _CODE_PATTERN.sub(replace, text)
-
-
-_CODE_PATTERN = re.compile(_CODE, re.I)
 _RULES: tuple[Callable[[str], str], ...] = (
     _replacer(_PRIVATE_KEY_BLOCK, PRIVATE_KEY, flags=re.S),
     _replacer(_URL_LOGIN, CREDENTIALS),
@@ -253,15 +194,11 @@ _RULES: tuple[Callable[[str], str], ...] = (
     _replacer(r"(?<![\d\-])\d{3}-\d{2}-\d{4}(?![\d\-])", ID_NUMBER),
     lambda text: replace_cards(text, _mark(CARD)),
     _replacer(_CVV, CARD),
-    _replacer(_CODE_ZH, CODE),
-    _replacer(_CODE_ZH_AFTER, CODE),
-    _replacer(_CODE_AFTER, CODE),
-    _code_rule,
-    _replacer(_BARE_CODE, CODE),
+    lambda text: replace_codes(text, _mark(CODE)),
     _replacer(_PASSPHRASE, PASSWORD),
     _replacer(_PASSWORD, PASSWORD, _accept_password),
     _replacer(_PASSWORD_SET, PASSWORD, _accept_random),
-    _replacer(_PIN, PASSWORD),
+    lambda text: replace_pins(text, _mark(PASSWORD)),
     _replacer(_PASSWORD_ZH, PASSWORD),
     _replacer(_PASSWORD_ZH_BARE, PASSWORD, _accept_zh_key),
     _replacer(_NAMED_KEY, API_KEY, _accept_random),

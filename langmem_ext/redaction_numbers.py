@@ -6,6 +6,8 @@ import re
 
 _NUMBER_RUN = re.compile(r"\d(?:[\s\-‐-―.·_\u200b-\u200d]{0,3}\d){12,}")
 _DIGIT_GROUP = re.compile(r"\d+")
+# "2015 2016 2017 2018" and "2015-03-12 2016-04-13" are years and dates, whatever their checksum.
+_CALENDAR = re.compile(r"(?:(?:19|20)\d\d(?:([\-.·])\d{1,2}\1\d{1,2})?(?!\d)[\s\-‐-―.·_\u200b-\u200d]{0,3})+")
 # Card schemes start with 2 to 6; phone numbers, times and ISBNs rarely do.
 _CARD_STARTS = frozenset("23456２３４５６")
 
@@ -48,7 +50,7 @@ def _card_end(run: str, groups: list[tuple[int, int]], first: int) -> int | None
         digits += run[slice(*groups[index])]
         if len(digits) > 19:
             break
-        if _is_card(digits):
+        if _is_card(digits) and not _CALENDAR.fullmatch(run, groups[first][0], groups[index][1]):
             found = index
     return found
 

@@ -33,6 +33,16 @@ SECRETS = [
     ("the code they texted me is 481920", "481920", "one-time code"),
     ("G-481920 is your verification code", "481920", "one-time code"),
     ("the code is 481 920 thanks", "481 920", "one-time code"),
+    ("verification code 481920", "481920", "one-time code"),
+    ("your login code for the bank: 481-920", "481-920", "one-time code"),
+    ("my code's 481920", "481920", "one-time code"),
+    ("Hi, code 481920.", "481920", "one-time code"),
+    ("Your Google code is 481920", "481920", "one-time code"),
+    ("481920 is your Google verification code", "481920", "one-time code"),
+    ("OTP 4819", "4819", "one-time code"),
+    ("the door code is 48192", "48192", "one-time code"),
+    ("they sent me the code 481920", "481920", "one-time code"),
+    ("my bank pin 4821", "4821", "password"),
     ("验证码是 481920", "481920", "one-time code"),
     ("验证码 4 8 1 9 2 0", "4 8 1", "one-time code"),
     ("他们发给我的验证码是481920", "481920", "one-time code"),
@@ -40,6 +50,8 @@ SECRETS = [
     ("card 4111 1111 1111 1111 exp 12/30", "1111", "card number"),
     ("card 4111-1111-1111-1111", "1111", "card number"),
     ("card " + " ".join("4111111111111111"), "1 1 1", "card number"),
+    ("41111111  1111.1111", "1111", "card number"),
+    ("3782 822463 10005", "822463", "card number"),
     ("４１１１１１１１１１１１１１１１", "１１", "card number"),
     ("cvv is 123", "123", "card number"),
     ("身份证 11010519491231002X", "19491231", "id number"),
@@ -78,6 +90,33 @@ def test_secrets_become_placeholders(text: str, secret: str, kind: str) -> None:
         "我又忘了密码",
         "密码太长了",
         "验证码收不到，等了1000秒",
+        "验证码收到了2000个",
+        "验证码我收到了，2024年注册的",
+        "验证码我收到了，2024 12月到的",
+        "I write code for 20000 clients",
+        "I started to code at 19 in 1998",
+        "I learned to code: 1998 was the year",
+        "I code 12000 lines a year",
+        "My street code is 12045",
+        "My promo code is 12045",
+        "12045 is my postal code",
+        "404123 is the error code",
+        "zip code is 12045",
+        "area code 12045",
+        "country code 12045",
+        "dress code 12045",
+        "status code 404123",
+        "the code is 2024-02-14",
+        "the code is 12,345 characters",
+        "My code was 12045 bytes long",
+        "I pin 2000 notes on the wall",
+        "I have a pin for 2000 followers",
+        "The key to success is 100000 hours",
+        "My passwords are rotated monthly",
+        "running since 2015 2016 2017 2018",
+        "2015-03-12 2016-04-13",
+        "2015-2016 2017-2018",
+        "门牌号是12045",
         "邮编是 310000",
         "身份证号码 110105194912310021",
     ],
@@ -110,6 +149,21 @@ def test_a_text_that_is_nothing_but_a_secret(text: str, expected: bool) -> None:
     assert holds_only_secret(text) is expected
 
 
+@given(st.lists(st.integers(1900, 2099), min_size=4, max_size=8), st.sampled_from([" ", "-", " - "]))
+def test_years_are_no_card(years: list[int], gap: str) -> None:
+    text = "in " + gap.join(map(str, years))
+    assert redact(text).text == text
+
+
+@given(st.lists(st.integers(0, 9), min_size=15, max_size=15), st.lists(st.sampled_from(["", " ", "-", "  "])))
+def test_cards_are_found_in_every_spacing(digits: list[int], gaps: list[str]) -> None:
+    front = [4, *digits[1:]]
+    doubled = [digit * 2 - 9 * (digit > 4) for digit in front[::2]]
+    number = "".join(map(str, [*front, -(sum(front[1::2]) + sum(doubled)) % 10]))
+    spaced = "".join(digit + (gaps[place] if place < len(gaps) else "") for place, digit in enumerate(number))
+    assert redact(f"pay with {spaced}.").kinds == ("card number",)
+
+
 @given(
     st.lists(
         st.sampled_from([entry[0] for entry in SECRETS] + ["and", "1", " ", "is", ":", "密码"]), max_size=4
@@ -131,7 +185,9 @@ def test_any_text_can_be_redacted(text: str) -> None:
 @pytest.mark.parametrize(
     "piece",
     ["a", "1 ", "4111 ", "4 ", "code ", "password for ", "sk-", "sk-a.", "http://a:", "eyJaaaaa.", "密码",
-     "-----BEGIN PRIVATE KEY-----", "code they texted me ", "passphrase is a ", "pin for a ", " ", "\n"],
+     "-----BEGIN PRIVATE KEY-----", "code they texted me ",
+     "my code ", "Google code ", "the code for a ", "my pin ", "验证码是1 ",
+     "passphrase is a ", "pin for a ", " ", "\n"],
 )  # fmt: skip
 def test_long_texts_take_linear_time(piece: str) -> None:
     def seconds(size: int) -> float:

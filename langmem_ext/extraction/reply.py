@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from datetime import UTC, datetime
+from functools import cached_property
 from typing import Final
 
-from langmem_ext.extraction.candidate import Candidate, ExtractionRequest, user_messages
-from langmem_ext.extraction.evidence import best_support, find_quote, unknown_details
+from langmem_ext.extraction.candidate import Candidate, ExtractionRequest
+from langmem_ext.extraction.evidence import Heard, Words, all_said, best_support, find_quote, unknown_details
 from langmem_ext.extraction.fields import (
     TEXT_KEYS,
     FieldError,
@@ -21,7 +22,6 @@ from langmem_ext.extraction.fields import (
     read_type,
 )
 from langmem_ext.items import Outcome, Source
-from langmem_ext.messages import Message
 from langmem_ext.redaction import PLACEHOLDER, holds_secret, redact
 
 MAX_CANDIDATES: Final = 50
@@ -33,6 +33,28 @@ class _Rejected(Exception):
     """Why an entry is not stored: a short code, a colon, the reason; never the user's text."""
 
 
+class _Turn:
+    """What was said, read once for all entries of a reply."""
+
+    def __init__(self, request: ExtractionRequest) -> None:
+        self._request = request
+        self.heard = [Heard(message) for message in request.messages]
+        self.people = [heard for heard in self.heard if heard.message.role == "user"]
+        self.assistants = [heard for heard in self.heard if heard.message.role == "assistant"]
+        self.redacted = any(PLACEHOLDER.search(heard.text) for heard in self.people)
+
+    @cached_property
+    def told(self) -> Words:
+        """What the people said."""
+        return all_said(heard.text for heard in self.people)
+
+    @cached_property
+    def known(self) -> Words:
+        """What "yes" or "there" may mean too: what the assistant asked, and what is known already."""
+        said = (f"{heard.message.speaker}: {heard.text}" for heard in self.heard)
+        return all_said([*said, *self._request.neighbours])
+
+
 def parse_candidates(data: object, request: ExtractionRequest) -> tuple[list[Candidate], list[Outcome]]:
     """The usable entries of a reply, and one rejected outcome for each of the others.
 
@@ -42,9 +64,10 @@ def parse_candidates(data: object, request: ExtractionRequest) -> tuple[list[Can
     candidates: list[Candidate] = []
     rejected: list[Outcome] = []
     entries = _entries(data)
+    turn = _Turn(request)
     for entry in entries[:MAX_CANDIDATES]:
         try:
-            candidates.append(_candidate(entry, request))
+            candidates.append(_candidate(entry, request, turn))
         except NotDurableError:
             rejected.append(_rejection("not durable: a question, a request or play, nothing that lasts"))
         except FieldError as error:
@@ -83,7 +106,7 @@ def _entries(data: object) -> list[object]:
     raise ValueError('the field "memories" must be a list of objects; use an empty list if there are none')
 
 
-def _candidate(entry: object, request: ExtractionRequest) -> Candidate:
+def _candidate(entry: object, request: ExtractionRequest, turn: _Turn) -> Candidate:
     if isinstance(entry, str):
         entry = {"text": entry}
     if not isinstance(entry, Mapping):
@@ -96,7 +119,7 @@ def _candidate(entry: object, request: ExtractionRequest) -> Candidate:
         content=content,
         memory_type=memory_type,
         key=read_key(entry.get("key")),
-        source=_evidence(entry, content, request),
+        source=_evidence(entry, content, turn),
         valid_from=valid_from,
         valid_until=valid_until,
         replaces=read_index(entry.get("replaces"), len(request.neighbours)),
@@ -121,44 +144,36 @@ def _validity(entry: Mapping[str, object], observed_at: datetime) -> tuple[datet
     return start, end
 
 
-def _evidence(entry: Mapping[str, object], content: str, request: ExtractionRequest) -> Source:
+def _evidence(entry: Mapping[str, object], content: str, turn: _Turn) -> Source:
     """The person's words behind a candidate, or a rejection."""
-    people = user_messages(request.messages)
     if _says_assistant(entry):
         raise _Rejected("unsupported: it is marked as said by the assistant")
     quote = entry.get("quote")
     if isinstance(quote, str) and quote.strip():
-        return _quoted(quote[:_MAX_QUOTE], content, request, _preferred_first(entry, request, people))
-    source = best_support(content, people)
-    if source is None:
-        raise _unsupported(content, people)
-    return _without_secrets(source)
+        return _quoted(quote[:_MAX_QUOTE], content, turn, _preferred_first(entry, turn))
+    return _supported(content, content, turn)
 
 
-def _quoted(quote: str, content: str, request: ExtractionRequest, people: list[Message]) -> Source:
+def _quoted(quote: str, content: str, turn: _Turn, people: list[Heard]) -> Source:
     source = find_quote(quote, people)
     if source is not None:
-        # What the assistant asked and what is known already may be meant by "yes" or "there".
-        known = [f"{message.speaker}: {message.content}" for message in request.messages]
-        if unknown_details(content, [*known, *request.neighbours], mostly_known=True):
+        if unknown_details(content, turn.known, mostly_known=True):
             raise _Rejected("unsupported: holds a name or a number that nobody mentioned")
         return _without_secrets(source)
-    if find_quote(quote, [message for message in request.messages if message.role == "assistant"]):
+    if find_quote(quote, turn.assistants):
         raise _Rejected("unsupported: only the assistant said it")
     # Weak models repair the grammar of a quote. What they say must then be there by itself.
-    source = best_support(content, people)
-    if source is None:
-        raise _unsupported(f"{quote} {content}", people)
-    return _without_secrets(source)
+    return _supported(content, f"{quote} {content}", turn)
 
 
-def _unsupported(claim: str, people: list[Message]) -> _Rejected:
-    """A claim about digits that were taken out as a secret is reported as such."""
-    if any(char.isdigit() for char in claim) and any(
-        PLACEHOLDER.search(message.content) for message in people
-    ):
-        return _Rejected("sensitive: it seems to repeat a secret that was taken out")
-    return _Rejected("unsupported: nobody said this")
+def _supported(content: str, claim: str, turn: _Turn) -> Source:
+    """The message that says so. A claim about digits that were taken out as a secret is named as such."""
+    source = best_support(content, turn.people, turn.told)
+    if source is not None:
+        return _without_secrets(source)
+    if turn.redacted and any(char.isdigit() for char in claim):
+        raise _Rejected("sensitive: it seems to repeat a secret that was taken out")
+    raise _Rejected("unsupported: nobody said this")
 
 
 def _without_secrets(source: Source) -> Source:
@@ -172,18 +187,10 @@ def _says_assistant(entry: Mapping[str, object]) -> bool:
     )
 
 
-def _preferred_first(
-    entry: Mapping[str, object], request: ExtractionRequest, people: list[Message]
-) -> list[Message]:
+def _preferred_first(entry: Mapping[str, object], turn: _Turn) -> list[Heard]:
     """The people's messages, the one that the model names before the others."""
-    index = read_index(entry.get("message"), len(request.messages))
-    named = request.messages[index - 1] if index is not None else None
-    return list(_unique([named, *people] if named is not None and named.role == "user" else people))
-
-
-def _unique(messages: list[Message]) -> Iterator[Message]:
-    seen: set[int] = set()
-    for message in messages:
-        if id(message) not in seen:
-            seen.add(id(message))
-            yield message
+    index = read_index(entry.get("message"), len(turn.heard))
+    named = turn.heard[index - 1] if index is not None else None
+    if named is None or named.message.role != "user":
+        return turn.people
+    return [named, *(heard for heard in turn.people if heard is not named)]

@@ -4,14 +4,17 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass, field, replace
+from dataclasses import replace
 from datetime import datetime
 
 from langmem_ext.extraction import rules_en_events as events
 from langmem_ext.extraction import rules_en_tables as tables
+from langmem_ext.extraction import rules_en_words as words
+from langmem_ext.extraction.rules_corrections import ended, instead_english
 from langmem_ext.extraction.rules_dates import annotate, find_date
-from langmem_ext.extraction.rules_en_grammar import in_third_person, others, tidy
-from langmem_ext.extraction.rules_text import Clause, Draft, Rule, clauses_of
+from langmem_ext.extraction.rules_en_grammar import in_third_person, is_over, others, tidy
+from langmem_ext.extraction.rules_text import Clause, Draft, Rule, Speech, clauses_of
+from langmem_ext.extraction.sentences import sentences_of
 
 USER = "The user"
 _OPENING = re.compile(
@@ -32,8 +35,9 @@ _OPENING = re.compile(
 )
 _I = re.compile(r"^(?:i|we)(?:(?P<m>['’](?:m|re|ve|ll|d))|\b)\s*(?P<p>.+)$", re.I)
 _EXPANDED = {"m": "am ", "re": "are ", "ve": "have ", "ll": "will ", "d": "would "}
+_NO_VERB = re.compile(r"(?:and|or|with|who|as|alone|myself|too|for)\b", re.I)  # "I and my wife …"
 _RELATIVE = re.compile(
-    rf"^(?:my|our) (?P<r>{tables.RELATIONS})(?:,? (?P<n>(?-i:[A-Z])[\w'’-]+(?: (?:and "
+    rf"^(?:my|our) (?P<r>{words.RELATIONS})(?:,? (?P<n>(?-i:[A-Z])[\w'’-]+(?: (?:and "
     r")?(?-i:[A-Z])[\w'’-]+)?),?)?(?:(?P<is>['’]s)|\b) (?P<p>.+)$",
     re.I,
 )
@@ -61,40 +65,27 @@ _ELIDED = re.compile(
     r"was|started|adopted|bought)\b",
     re.I,
 )
-_INSTEAD = re.compile(
-    r"^(?:it['’]s|it is|that['’]s|it was|i meant|i mean|i said|not (?P<o1>[^,]{1,40}?),? (?:but|"
-    r"it['’]s)) ?(?P<new>[^,]{1,40}?)(?:,? (?:and )?not (?P<o2>[^,]{1,40}))?$",
-    re.I,
-)
+_GREETING = r"(?:hi|hey|hello|good (?:morning|evening|afternoon))(?: (?:there|all|everyone|everybody))?"
 _NOT_NAMES = re.compile(
     r"(?:ish|ese|ean|[^i]ian|can|ench|utch|elsh|eek|wiss|zech|hai|slim|olic|ewish|egan|ing|ed)$|^(?:ok|"
         r"okay|sorry|busy|back|here|home|fine|good|glad|happy|sure|"
-    r"not|just|so|in|on|at|from|an?|the|german|norwegian|indian|asian|russian|african|hungarian)$", re.I
+    r"not|just|so|in|on|at|from|an?|the|german|norwegian|indian|asian|russian|african|hungarian|"
+    r"done|gone|new|late|ready|free|sick|ill|sad|mad|alone|old|young|lost|stuck|broke|well|all|"
+    r"very|really|too|also|only|still|now)$", re.I
 )  # fmt: skip
-
-
-@dataclass(slots=True)
-class Speech:
-    """What one speaker has said so far: whom "she" means, and what may be corrected."""
-
-    now: datetime
-    neighbours: tuple[str, ...] = ()
-    subject: str = USER
-    relative: str | None = None
-    drafts: list[Draft] = field(default_factory=list)
 
 
 def read_english(text: str, speech: Speech) -> Iterator[tuple[Draft, str]]:
     """Drafts with the clause that states each."""
     speech.subject = USER
-    for sentence in re.findall(r"[^.!?\n]+", text):
-        wish = events.standing_instruction(tidy(_OPENING.sub("", sentence.strip())))
+    for sentence in sentences_of(text):
+        wish = events.standing_instruction(tidy(_OPENING.sub("", sentence)))
         if wish:  # its comma would be taken for the end of a clause
             text = text.replace(sentence, "\n" * len(sentence), 1)
-            yield wish, sentence.strip()
+            yield wish, sentence
     for clause in clauses_of(text, chinese=False):
         for draft in _read(clause, speech):
-            if clause.correcting and (draft.key or draft.replaces):
+            if clause.correcting and draft.key:
                 draft = replace(draft, correction=True)
             speech.drafts.append(draft)
             yield draft, clause.text
@@ -104,7 +95,8 @@ def _read(clause: Clause, speech: Speech) -> list[Draft]:
     told = events.ticket(clause.text, speech.now)
     if told:
         return [told]
-    greeted = bool(re.match(r"^(?:hi|hey|hello|good (?:morning|evening))\b", clause.text, re.I))
+    greeted = speech.greeted or bool(re.match(rf"{_GREETING}\b", clause.text, re.I))
+    speech.greeted = bool(re.fullmatch(rf"{_GREETING}\W*", clause.text, re.I))
     text = tidy(_OPENING.sub("", clause.text))
     if not text or len(text) > 300:
         return []
@@ -112,10 +104,9 @@ def _read(clause: Clause, speech: Speech) -> list[Draft]:
         draft = reader(text)
         if draft:
             return [draft]
-    if clause.correcting:
-        draft = _replacement(text, speech)
-        if draft:
-            return [draft]
+    draft = instead_english(text, speech, marked=clause.correcting)
+    if draft:
+        return [draft]
     elided = not clause.first and bool(_ELIDED.match(text))  # at its start it would be an order
     if elided and speech.subject == USER:
         found = _predicate(text, USER, speech)
@@ -131,7 +122,9 @@ def _about_user(text: str, speech: Speech, greeted: bool) -> Draft | None:
     if match:
         speech.subject = USER
         predicate = _EXPANDED.get((match["m"] or "")[1:].lower(), "") + match["p"]
-        return _introduced(predicate, greeted) or _predicate(predicate, USER, speech)
+        if _NO_VERB.match(predicate):
+            return None
+        return (_introduced(predicate) if greeted else None) or _predicate(predicate, USER, speech)
     other = _HE.match(text)
     if other and speech.relative and text[:4].lower() != "they":
         predicate = ("is " if other["is"] else "") + other["p"]
@@ -145,21 +138,24 @@ def _about_user(text: str, speech: Speech, greeted: bool) -> Draft | None:
     return None
 
 
-def _introduced(predicate: str, greeted: bool) -> Draft | None:
-    """Such as "Hi, I'm Anna": after a greeting any capitalised word, else no likely adjective."""
+def _introduced(predicate: str) -> Draft | None:
+    """Such as "Hi, I'm Anna". Without a greeting "I'm Done" would be a name too."""
     match = re.match(
         r"^am (?P<n>(?-i:[A-Z])[a-zà-ÿ'’-]+(?: (?-i:[A-Z])[a-zà-ÿ'’-]+)?)(?:,? (?:from|"
         r"and) .*)?$",
         predicate,
         re.I,
     )
-    if match is None or (not greeted and len(match["n"]) < 3) or _NOT_NAMES.search(match["n"]):
+    if match is None or _NOT_NAMES.search(match["n"]):
         return None
     return Draft(content=f"The user's name is {match['n']}.", key="name", importance=0.9)
 
 
 def _predicate(predicate: str, subject: str, speech: Speech) -> Draft | None:
     predicate = tidy(predicate)
+    over = is_over(predicate)
+    if over:
+        return _over(*over, speech) if subject == USER else None
     ahead = find_date(predicate, speech.now.date(), past=True)
     for rule in tables.FACTS:
         if ahead and ahead.first > speech.now.date():
@@ -171,6 +167,19 @@ def _predicate(predicate: str, subject: str, speech: Speech) -> Draft | None:
         if draft:
             return draft
     return events.habit(predicate, subject)
+
+
+def _over(was: str, told: str, speech: Speech) -> Draft | None:
+    """Such as "I no longer eat meat": a fact without a key, and the end of the sentence that it ends."""
+    known = (rule for rule in tables.FACTS if rule.pattern.match(was) or rule.pattern.match(f"do not {was}"))
+    rule = next(known, None)
+    if rule is None:
+        return None
+    return Draft(
+        content=f"The user {told}.",
+        replaces=ended(f"The user {in_third_person(was)}", speech),
+        importance=rule.importance,
+    )
 
 
 def _fact(predicate: str, subject: str, rule: Rule, now: datetime) -> Draft | None:
@@ -215,7 +224,7 @@ def _about_relative(text: str, speech: Speech) -> Draft | None:
     if match["is"] and match["p"].lower().startswith("name is "):
         named = _RELATIVE_NAMED.match(match["p"])
     if named and not _NOT_NAMES.search(named["n"]):
-        key = "partner.name" if tables.PARTNERS.search(match["r"]) else None
+        key = "partner.name" if words.PARTNERS.search(match["r"]) else None
         verb = "are" if match["r"].lower().endswith(("s", "children")) else "is"
         speech.relative = f"{subject} {named['n']}"
         return Draft(content=f"{subject} {verb} called {named['n']}.", key=key, importance=0.7)
@@ -255,37 +264,10 @@ def _favourite(match: re.Match[str]) -> Draft | None:
         r"^(?:part|thing|way|one|problem|issue|question|point|reason|concern|memory|moment)s?\b", noun
     ):
         return None
-    name = re.sub(r"[^a-z0-9]+", "_", tables.THINGS.get(noun, noun)).strip("_")
-    group = "favorite" if match["rank"].lower().startswith("favo") else "main"
     verb = "are" if noun.endswith("s") and not noun.endswith("ss") else "is"
     value, wrong = _without_contrast(value)
     return Draft(
         content=f"The user's {match['rank'].lower()} {noun} {verb} {value}.",
-        key=f"{group}.{name}" if name and verb == "is" else None,
+        key=tables.favourite_key(match),
         correction=wrong,
     )
-
-
-def _replacement(text: str, speech: Speech) -> Draft | None:
-    """Such as "It's Lyon, not Paris": the earlier statement with the other word."""
-    match = _INSTEAD.match(text)
-    if match is None:
-        return None
-    old, new = match["o1"] or match["o2"], match["new"].strip()
-    if not old:
-        return None
-    word = re.compile(rf"\b{re.escape(old.strip())}\b", re.I)
-    for draft in reversed(speech.drafts):
-        if word.search(draft.content) and draft.key:
-            return Draft(
-                content=word.sub(lambda _: new, draft.content, count=1),
-                memory_type=draft.memory_type,
-                key=draft.key,
-                correction=True,
-                importance=draft.importance,
-            )
-    hits = [number for number, known in enumerate(speech.neighbours, start=1) if word.search(known)]
-    if len(hits) != 1:
-        return None
-    content = word.sub(lambda _: new, speech.neighbours[hits[0] - 1], count=1)
-    return Draft(content=content, replaces=hits[0], correction=True)

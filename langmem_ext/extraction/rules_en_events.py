@@ -98,7 +98,8 @@ _INSTRUCTION = re.compile(
 )
 _NAME_NOT = re.compile(
     r"^(?:back|later|tomorrow|a|an|at|on|when|if|today|crazy|old|maybe|now|"
-    r"ishmael)\b",
+    r"asap|please|anytime|again|soon|tonight|next|after|before|"
+    r"(?:mon|tues|wednes|thurs|fri|satur|sun)day|ishmael)\b",
     re.I,
 )
 _TICKET = re.compile(

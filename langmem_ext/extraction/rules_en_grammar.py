@@ -11,7 +11,23 @@ ADVERBS = (
     r"officially|originally|basically|particularly|especially|secretly|quite|kind of|sort of|strongly|"
     r"very much|much)\s+)*"
 )
-_LEADING = re.compile(ADVERBS, re.I)
+# Before the verb: all that is certainly no verb, so that nobody "nos longer" or "religiouslies".
+_LEADING = re.compile(
+    r"(?:"
+    + ADVERBS.removesuffix("*")
+    + r"|(?:(?:can )?no longer|hardly(?: ever)?|barely|seldom|almost|nearly|"
+    r"not|ever|even|simply|to|(?!(?:apply|reply|rely|fly|supply|multiply|comply|rally|imply|bully|ally)\b)"
+    r"\w+ly)\s+)*",
+    re.I,
+)
+_ANY_MORE = r"(?:any ?more|any longer)"
+_ENDED = re.compile(
+    r"^(?:(?:also|really|just|actually|now) )*(?:"
+    r"(?P<be>am|are) (?:no longer (?P<b1>.+)|not (?P<b2>.+?),? ANY)"
+    r"|can(?:no longer| no longer) (?P<c1>.+)|(?:can['’]t|cannot|can not) (?P<c2>.+?),? ANY"
+    r"|no longer (?P<v1>.+)|(?:do not|don['’]t) (?P<v2>.+?),? ANY)$".replace("ANY", _ANY_MORE),
+    re.I,
+)
 _IRREGULAR = {
     "am": "is",
     "are": "is",
@@ -80,6 +96,21 @@ def in_third_person(predicate: str) -> str:
     adverbs = re.sub(r"\b(?:honestly|actually)\s", "", adverbs, flags=re.I)
     verb, _, tail = rest.partition(" ")
     return f"{adverbs}{_conjugate(verb)} {others(tail)}".strip()
+
+
+def is_over(predicate: str) -> tuple[str, str] | None:
+    """For "no longer" and "not … any more": what was true of "I", and the sentence's predicate now."""
+    match = _ENDED.match(predicate)
+    if match is None:
+        return None
+    was = match["b1"] or match["b2"]
+    if was:
+        return f"am {was}", f"is no longer {others(was)}"
+    could = match["c1"] or match["c2"]
+    if could:
+        return could, f"can no longer {others(could)}"
+    did = match["v1"] or match["v2"]
+    return did, f"no longer {in_third_person(did)}"
 
 
 def others(text: str) -> str:

@@ -5,45 +5,19 @@ from __future__ import annotations
 import re
 
 from langmem_ext.extraction.rules_en_grammar import ADVERBS
+from langmem_ext.extraction.rules_en_words import (
+    CONDITIONS,
+    DAY,
+    DIETS,
+    NO_PLACE,
+    NO_TITLE,
+    OCCUPATION,
+    PETS,
+    STATES,
+)
 from langmem_ext.extraction.rules_text import Rule
+from langmem_ext.text import HAN
 
-RELATIONS = (
-    r"(?:(?:best|old|close|older|younger|elder|eldest|youngest|little|big|twin|new|second|step|ex)[- ])*"
-    r"(?:wife|husband|partner|spouse|fianc[eé]e?|girlfriend|boyfriend|son|daughter|child|kids?|"
-    r"children|sons|daughters|baby|"
-    r"brothers?|sisters?|twins?|mother|mom|mum|mama|father|dad|papa|parents|grandmother|grandma|granny|"
-    r"grandfather|grandpa|"
-    r"grandparents|aunt|uncle|cousin|niece|nephew|(?:mother|father|brother|sister)-in-law|in-laws|"
-    r"friend|boss|manager|"
-    r"colleague|coworker|co-worker|teammate|roommate|flatmate|housemate|neighbou?r|landlord|teacher|"
-    r"coach|therapist|doctor|"
-    r"dogs?|cats?|puppy|kitten|parrot|rabbit|hamster|horse|pony|turtle|tortoise|goldfish|bird|guinea pig)"
-)
-PARTNERS = re.compile(r"\b(?:wife|husband|partner|spouse|fianc[eé]e?)$", re.I)
-OCCUPATION = (
-    r"(?:[\w-]+ ){0,3}?(?:[\w-]*(?:engineer|developer|programmer|manager|designer|teacher|nurse|doctor|"
-    r"physician|surgeon|lawyer|"
-    r"solicitor|barrister|attorney|accountant|architect|scientist|researcher|professor|lecturer|tutor|"
-    r"student|analyst|"
-    r"consultant|writer|author|editor|journalist|translator|interpreter|librarian|chef|cook|baker|"
-    r"barista|bartender|waiter|"
-    r"waitress|driver|pilot|sailor|soldier|officer|firefighter|paramedic|pharmacist|dentist|vet|"
-    r"veterinarian|therapist|"
-    r"psychologist|counsellor|counselor|carpenter|electrician|plumber|mechanic|welder|farmer|gardener|"
-    r"florist|beekeeper|"
-    r"fisherman|tailor|hairdresser|barber|photographer|painter|illustrator|artist|musician|singer|"
-    r"pianist|violinist|cellist|"
-    r"composer|actor|actress|dancer|director|producer|athlete|trainer|coach|freelancer|founder|"
-    r"entrepreneur|owner|"
-    r"salesperson|cashier|clerk|secretary|administrator|admin|technician|geologist|biologist|chemist|"
-    r"physicist|"
-    r"mathematician|economist|banker|trader|broker|recruiter|marketer|midwife|potter|blacksmith|"
-    r"goldsmith|landscaper|"
-    r"archaeologist|historian|curator|social worker|flight attendant|stay-at-home (?:mum|mom|dad|"
-    r"parent)|apprentice|intern|"
-    r"postdoc|judge|supervisor|inspector|surveyor|optician|radiologist|cardiologist|dermatologist|"
-    r"physiotherapist))"
-)
 _DET = r"(?:a|an|the|twin|two|three|four|five|six|several|\d+|my own|our own)"
 _BE = r"(?:am|is|are|was diagnosed as)"
 _HAVE = r"(?:(?:have|has|['’]ve)\s+)?(?:just |recently |finally |already )*"
@@ -54,36 +28,38 @@ _STOP = (
     r"get)\b)"
 )
 _THING = r"(?:[^?]{2,160})"
-_PLACE = r"(?:[^,?]{2,60}(?:, [A-Z][\w ]{1,30})?)"
+_UPPER = rf"(?-i:[A-ZÀ-ÖØ-ÞĀĆČĎĐĘĚĞĪİŁŃŇŌŐŒŘŚŞŠŢŤŪŮŰŹŻŽ{HAN}])"
+_NAME = rf"(?:{_UPPER}[\w'’.-]*(?: {_UPPER}[\w'’.-]*){{0,3}})"
+# "my name is oskar", but not "my name is important" or "… misspelled".
+_SMALL_NAME = (
+    r"(?:(?!(?:not|on|in|important|common|hard|long|short|wrong|mud|missing|unknown|irrelevant|secret|private|"
+    r"nobody|unusual|rare|weird|funny|ugly|nice|fine|ok|okay|there|here|gone|different|same|new|old|easy|cool|"
+    r"taken|correct|right|\w+(?:ed|ing|ly|ful|able|ible|ous|less))\b)(?-i:[a-z])[a-z]{1,14})"
+)
 _CAPITAL = r"(?:(?-i:[A-Z])[^,?]{1,60})"
-CONDITIONS = (
-    r"(?:type \d )?(?:diabetes|asthma|coeliac disease|celiac disease|migraines?|high blood pressure|"
-    r"adhd|epilepsy|arthritis|insomnia|"
-    r"anxiety|eczema|hay fever|anaemia|anemia|scoliosis|dyslexia|vertigo|a pacemaker|a heart condition|"
-    r"a bad (?:knee|back)|psoriasis|tinnitus)"
+_PART = (
+    r"(?:(?:the )?(?:(?:north|south|east|west|cent)\w*|suburbs|outskirts|downtown|greater|rural) (?:of )?)?"
 )
-_STATES = (
-    r"(?:diabetic|asthmatic|dyslexic|colou?r-?blind|left-?handed|right-?handed|ambidextrous|pregnant|"
-    r"deaf|epileptic|autistic|"
-    r"hard of hearing|short-?sighted|near-?sighted|lactose[- ]intolerant|gluten[- ]intolerant|celiac|"
-    r"coeliac|anaemic|anemic|"
-    r"a (?:night owl|morning person|early bird|light sleeper|beginner|non-smoker|smoker|teetotall?er|"
-    r"member of .+)|an? (?:introvert|extrovert|early riser|only child)|"
-    r"retired|unemployed|self-employed|bilingual|trilingual|tall|vegan|\d(?:\.|,)?\d* ?(?:m|cm|feet|"
-    r"foot|ft)\b.*)"
+_CITY = rf"{_PART}(?:the )?(?!{NO_PLACE}){_UPPER}[^,?]{{1,60}}(?:, (?:{_UPPER}|not )[\w ]{{1,30}})?"
+_HOME = (
+    r"(?:(?:a|an|the|my|our) (?:[\w-]+ ){0,4}?(?:flat|apartment|house|village|town|city|suburbs?|cottage|"
+    r"cabin|studio|farm|dorm|countryside|mountains|neighbou?rhood|district|boat|van|caravan|bungalow|loft)\b[^?]{0,60})"
 )
-_DIETS = r"(?:vegan|vegetarian|pescatarian|pescetarian|flexitarian|fruitarian)"
-_PETS = (
-    r"(?:dogs?|cats?|pupp(?:y|ies)|kittens?|parrots?|rabbits?|hamsters?|horses?|ponies|pony|turtles?|"
-    r"tortoises?|goldfish|birds?|"
-    r"guinea pigs?|chickens|bees|snakes?|sons?|daughters?|kids?|child(?:ren)?|twins?|brothers?|"
-    r"sisters?|siblings?|grandchild(?:ren)?|"
-    r"nieces?|nephews?|garden|allotment|balcony|car|motorbike|motorcycle|bike|bicycle|boat|kayak|piano|"
-    r"guitar|violin|cello|house|"
-    r"flat|apartment|cabin|cottage|workshop|tattoos?|degree|phd|master['’]?s|driving licen[cs]e|"
-    r"licen[cs]e|greenhouse|van|drone|telescope|camera|3d printer|podcast|blog|youtube channel|"
-    r"small business|business|company|bakery|shop|farm|terriers?|retrievers?|spaniels?|beagles?|"
-    r"labradors?|corgis?|poodles?|shepherds?|tabby|ginger tom)"
+_LIVES = (
+    rf"(?:lives?|(?:{_BE}|have been|has been) (?:{ADVERBS})(?:living|based)|resides?|{_BE} a resident) "
+    r"(?:in|of)"
+)
+# "I work at night", "I work for free" name no employer.
+_EMPLOYER = (
+    r"(?!(?:nights?|home|weekends?|dawn|noon|times|least|the (?:moment|weekends?|same|time)|it|this|that|"
+    r"them|him|her|you|me|myself|ourselves|free|fun|a living|money|peanuts|food|love|hours?|full|half|all|"
+    r"what|whoever|my best|peace|\d+|an? (?:hour|while|bit|day|week|month|year|good cause))\b)" + _THING
+)
+# "Married to the idea" is no marriage.
+_SPOUSE = (
+    r"(?:(?-i:[A-Z])[\w'’-]+(?: (?-i:[A-Z])[\w'’-]+)?|(?:my|an?) (?:[\w-]+ ){0,3}?(?:man|woman|guy|girl|lady|"
+    r"girlfriend|boyfriend|partner|sweetheart|best friend|colleague|widower|widow|"
+    rf"(?-i:[A-Z])\w+|{OCCUPATION})(?: .{{2,40}})?)"
 )
 
 
@@ -93,27 +69,23 @@ def _rule(pattern: str, key: str | None = None, importance: float = 0.5, state: 
 
 # Predicates of "I", "we" and "my sister …". The key counts for the user only.
 FACTS: tuple[Rule, ...] = (
-    _rule(rf"{_BE} called (?:[\w'’. -]{{2,40}})", "name", importance=0.9),
-    _rule(r"goe?s? by (?:(?-i:[A-Z])[\w'’. -]{1,30})", "name", importance=0.9),
+    _rule(rf"{_BE} called {_NAME}", "name", importance=0.9),
+    _rule(rf"goe?s? by {_NAME}(?: at work| online)?", "name", importance=0.9),
     _rule(r"goe?s? by (?:they/them|she/her|he/him)", "pronouns", importance=0.8),
     _rule(r"wears? (?:size|glasses|contact lenses|a hearing aid|hearing aids)\b.{0,30}"),
+    _rule(rf"{_LIVES} {_CITY}", "residence.city", importance=0.8),
+    # A home that is no city, or a name in small letters, which may be a mood: true, but no attribute.
+    _rule(rf"{_LIVES} (?:{_HOME}|(?!{NO_PLACE})(?-i:[a-z])\w{{2,20}})", importance=0.6),
     _rule(
-        rf"(?:lives?|(?:{_BE}|have been|has been) (?:{ADVERBS})(?:living|based)|resides?|{_BE} a "
-        rf"resident) (?:in|of) {_PLACE}",
-        "residence.city",
-        importance=0.8,
-    ),
-    _rule(
-        rf"{_HAVE}(?:moved|relocated)(?: back| over| out| house)? (?:from [\w ]{{2,30}} )?to "
-        rf"{_CAPITAL}",
+        rf"{_HAVE}(?:moved|relocated)(?: back| over| out| house)? (?:from [\w ]{{2,30}} )?to {_CITY}",
         "residence.city",
         importance=0.8,
         state=" and lives there now",
     ),
-    _rule(rf"works? (?:at|for) {_THING}", "employment.employer", importance=0.7),
+    _rule(rf"works? (?:at|for) {_EMPLOYER}", "employment.employer", importance=0.7),
     _rule(
-        rf"{_HAVE}(?:started|joined|start|got a (?:new )?job|took a job|found a (?:new )?job)(?: "
-        rf"working| work| a (?:new )?job)? (?:at|with|for) {_CAPITAL}",
+        rf"{_HAVE}(?:(?:started|joined|start) at|(?:(?:started|joined|start)(?: working| work| a (?:new )?"
+        rf"job)|(?:got|took|found) a (?:new )?job) (?:at|with|for)) {_CAPITAL}",
         "employment.employer",
         importance=0.7,
     ),
@@ -123,6 +95,7 @@ FACTS: tuple[Rule, ...] = (
         "employment.title",
         importance=0.7,
     ),
+    _rule(rf"{_BE} an? {NO_TITLE} {OCCUPATION}\b.{{0,80}}"),
     _rule(
         rf"{_BE} (?:a|an|the) (?:{OCCUPATION}(?: (?:at|for|in|by|from|with|specialising|specializing|"
         rf"who|on) .{{2,80}})?)",
@@ -130,13 +103,15 @@ FACTS: tuple[Rule, ...] = (
         importance=0.7,
     ),
     _rule(
-        rf"(?:{_HAVE}(?:got |been |was )?promoted to|became (?:a|an|the)|was hired as (?:a|an)) "
-        rf"(?:.{{2,80}})",
+        rf"(?:{_HAVE}(?:got |been |was )?promoted to .{{2,80}}|was hired as an? .{{2,80}}|"
+        rf"became (?:a|an|the) (?!{NO_TITLE}){OCCUPATION}\b.{{0,80}})",
         "employment.title",
         importance=0.7,
     ),
+    _rule(r"became a (?:father|mother|dad|mum|mom|parent|grand\w+|citizen|member)\b.{0,60}"),
     _rule(
-        r"works? (?:in|on (?!it|this|that)|from home|remotely|part[- ]time|full[- ]time|nights?|"
+        r"works? (?:in|on (?!it|this|that)|at (?:night|home|weekends)|for myself|from home|remotely|"
+        r"part[- ]time|full[- ]time|nights?|"
         r"night shifts)\b.{0,80}"
     ),
     _rule(
@@ -144,14 +119,14 @@ FACTS: tuple[Rule, ...] = (
         "education.subject",
         importance=0.6,
     ),
-    _rule(rf"(?:{_BE} (?:originally )?|comes? (?:originally )?)from {_CAPITAL}", "origin", importance=0.6),
-    _rule(r"(?:was|were) born (?:and raised )?in (?:.{2,60})", "birth", importance=0.7),
-    _rule(r"(?:was|were) born on (?:.{2,40})", "birthday", importance=0.8),
+    _rule(rf"(?:{_BE} (?:originally )?|comes? (?:originally )?)from {_CITY}", "origin", importance=0.6),
+    _rule(r"(?:was|were) born (?:and raised )?in (?:the )?(?-i:[A-Z\d]).{1,59}", "birth", importance=0.7),
+    _rule(rf"(?:was|were) born on {DAY}(?:.{{2,40}})", "birthday", importance=0.8),
     _rule(rf"grew up (?:in|on|with|speaking) {_THING}"),
     _rule(rf"{_BE} (?:\d{{1,2}}|1[01]\d)(?: years? old)?", "age", importance=0.6),
     _rule(
-        rf"{_BE} (?:happily )?(?:married|single|divorced|engaged|widowed|separated)(?: (?:to|with) "
-        rf".{{2,50}})?",
+        rf"{_BE} (?:happily )?(?:(?:married|engaged)(?: to {_SPOUSE})?|single|divorced|widowed|separated)"
+        r"(?: (?:for|since) .{2,30})?",
         "relationship.status",
         importance=0.7,
     ),
@@ -166,12 +141,12 @@ FACTS: tuple[Rule, ...] = (
         importance=0.9,
     ),
     _rule(
-        rf"(?:{_BE}|have been|has been) (?:a )?(?:strict |mostly |lifelong )?{_DIETS}.{{0,40}}",
+        rf"(?:{_BE}|have been|has been) (?:a )?(?:strict |mostly |lifelong )?{DIETS}.{{0,40}}",
         "diet",
         importance=0.8,
     ),
     _rule(
-        rf"{_HAVE}(?:gone|went|became|become|turned) (?:a )?(?:mostly )?{_DIETS}.{{0,60}}",
+        rf"{_HAVE}(?:gone|went|became|become|turned) (?:a )?(?:mostly )?{DIETS}.{{0,60}}",
         "diet",
         importance=0.8,
     ),
@@ -188,7 +163,7 @@ FACTS: tuple[Rule, ...] = (
         r"this)\b)\b.{0,80}".replace("{_HAVE}", _HAVE),
         importance=0.7,
     ),
-    _rule(rf"{_BE} (?:not )?(?:a )?(?:really |very |quite )?{_STATES}", importance=0.6),
+    _rule(rf"{_BE} (?:not )?(?:a )?(?:really |very |quite )?{STATES}", importance=0.6),
     _rule(
         r"(?:(?:loves?|likes?|enjoys?|adores?|hates?|dislikes?|detests?|loathes?|can['’]t stand|"
         r"cannot stand|don['’]t (?:really )?(?:like|enjoy)|do not (?:like|enjoy)|doesn['’]t (?:like|"
@@ -217,7 +192,7 @@ FACTS: tuple[Rule, ...] = (
     ),
     _rule(rf"(?:owns?|drives?|rides?|runs?) {_DET} {_THING}"),
     _rule(
-        rf"(?:have|has|['’]ve got|have got) (?:{_DET}|no|an? old) (?:[\w'’-]+ ){{0,4}}?{_PETS}(?:(?: "
+        rf"(?:have|has|['’]ve got|have got) (?:{_DET}|no|an? old) (?:[\w'’-]+ ){{0,4}}?{PETS}(?:(?: "
         rf"and|,| called| named| with| at| in| who| whose| from|:).{{1,100}})?"
     ),
     _rule(
@@ -232,22 +207,22 @@ FACTS: tuple[Rule, ...] = (
 OWN: tuple[tuple[re.Pattern[str], str | None, float], ...] = tuple(
     (re.compile(pattern, re.I), key, importance)
     for pattern, key, importance in (
-        (r"^(?:full |first |real )?name(?:['’]s| is) (?!not\b|on\b|in\b)(?:[\w'’. -]{2,50})$", "name", 0.9),
-        (r"^(?:birthday|date of birth)(?:['’]s| is)(?: on)? (?:.{3,40})$", "birthday", 0.8),
+        (rf"^(?:full |first |real )?name(?:['’]s| is) (?:{_NAME}|{_SMALL_NAME})$", "name", 0.9),
+        (rf"^(?:birthday|date of birth)(?:['’]s| is)(?: on)? {DAY}(?:.{{3,40}})$", "birthday", 0.8),
         (
-            r"^(?:native language|mother tongue|first language)(?:['’]s| is) (?:.{3,40})$",
+            r"^(?:native language|mother tongue|first language)(?:['’]s| is) (?-i:[A-Z]).{2,39}$",
             "language.native",
             0.7,
         ),
         (
-            r"^(?:job|profession|occupation|job title|role|title)(?:['’]s| is) (?!to\b|hard|boring|"
-            r"stressful|so\b|very\b|really\b|killing|not\b)(?:.{3,80})$",
+            rf"^(?:job|profession|occupation|job title|role|title)(?:['’]s| is) (?:(?:an?|the) )?"
+            rf"(?!{NO_TITLE}){OCCUPATION}\b.{{0,60}}$",
             "employment.title",
             0.7,
         ),
         (r"^(?:employer|company)(?:['’]s| is) (?-i:(?=[A-Z]))(?:.{2,60})$", "employment.employer", 0.7),
-        (r"^(?:hometown|home town)(?:['’]s| is) (?:.{2,60})$", "origin", 0.6),
-        (r"^(?:home|flat|apartment|house|place) is in (?:.{2,60})$", "residence.city", 0.7),
+        (r"^(?:hometown|home town)(?:['’]s| is) (?-i:[A-Z]).{1,59}$", "origin", 0.6),
+        (rf"^(?:home|flat|apartment|house|place) is in {_CITY}$", "residence.city", 0.7),
         (r"^pronouns are (?:.{2,30})$", "pronouns", 0.8),
         (r"^(?:blood type|shoe size|shirt size|height|time ?zone)(?:['’]s| is) (?:.{1,40})$", None, 0.6),
         (
@@ -266,7 +241,9 @@ OWN: tuple[tuple[re.Pattern[str], str | None, float], ...] = tuple(
 )
 FAVOURITE = re.compile(
     r"^(?:all[- ]time )?(?P<rank>favou?rite|main|go-to|preferred) (?P<n>[\w-]+(?: "
-    r"[\w-]+){0,2})(?:['’]s| is| are) (?!not\b)(?P<v>.{1,80})$",
+    r"[\w-]+){0,2})(?:['’]s| is| are) "
+    r"(?!(?:not|broken|gone|lost|back|closed|missing|sold out|dirty|ruined|empty|always|still|so|too|very)\b)"
+    r"(?P<v>.{1,80})$",
     re.I,
 )
 IS_FAVOURITE = re.compile(
@@ -293,3 +270,13 @@ THINGS = {
     "soccer team": "team",
     "writer": "author",
 }
+
+
+def favourite_key(match: re.Match[str]) -> str | None:
+    """The attribute that a match of `FAVOURITE` sets; a plural sets none."""
+    noun = match["n"].lower()
+    if noun.endswith("s") and not noun.endswith("ss"):
+        return None
+    name = re.sub(r"[^a-z0-9]+", "_", THINGS.get(noun, noun)).strip("_")
+    group = "favorite" if match["rank"].lower().startswith("favo") else "main"
+    return f"{group}.{name}" if name else None

@@ -5,11 +5,11 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
+from langmem_ext.extraction.sentences import is_surely_question, sentences_of
 from langmem_ext.messages import Message
 from langmem_ext.redaction import holds_only_secret
 from langmem_ext.text import is_chinese, normalise
 
-_SENTENCE = re.compile(r"[^.!?\n。！？；;…~～]+[.!?。！？；;…~～]*")
 _NOT_WORDS = re.compile(r"[^\w\s'’]+")
 _FILLERS_EN = frozenset(
     "hi hello hey hiya there good morning afternoon evening night thanks thank you thx ty so much very "
@@ -35,12 +35,6 @@ _MOOD_EN = re.compile(
     r"boring|annoying|weird|"
     r"cool|nice day|lost|confused|relieved|hungry|sleepy|exhausted|stuck|mess|sorry|back|"
     r"here)(?:\s(?:today|now|again|right now|tonight))?",
-    re.I,
-)
-_QUESTION_EN = re.compile(
-    r"^(?:(?:and|but|so|ok|okay|hey|hi|well|please|also)[,\s]+)*(?:what|where|when|who|whose|which|why|"
-    r"how|is|are|was|were|do|does|did|can|"
-    r"could|should|would|will|shall|may|any)\b",
     re.I,
 )
 _ORDER_EN = re.compile(
@@ -75,11 +69,6 @@ _FILLER_ZH = re.compile(
     r"伤心|激动)(?:啊|了|呀|哦|死了)*|唉+|哎+|哇+|天哪|"
     r"我的天|算了|随便|再说吧|在吗|测试|你真(?:好|棒|厉害|聪明)|吧|了|呀|呢)+"
 )
-_QUESTION_ZH = re.compile(
-    r"(?:[?？]|吗|呢|什么|怎么样?|哪[里儿些个]|多少|为什么|几点)[?？]?$|^(?:什么|怎么|哪|为什么|谁|"
-    r"多少|几点|能不能|"
-    r"可不可以|有没有|是不是|请问)"
-)
 _ORDER_ZH = re.compile(
     r"^(?:请|麻烦|那|再|你|好|可以)*(?:帮我|给我|替我|帮忙)?(?:播放|放|订(?!单)|买|查|翻译|总结|打开|"
     r"关闭|关掉|设|调|发|写|解释|列出|读|找|搜|换|暂停|"
@@ -91,6 +80,9 @@ _LASTING_ZH = re.compile(
     r"我叫|叫我|习惯|记住|因为|今后|从现在|默认|不吃|不喝|爱|老婆|老公|"
     r"妈|爸|孩子|儿子|女儿|生日|其实|退|工单"
 )
+# "Make it Lyon, not Paris" looks like an order and mends what is known.
+_CORRECTS_EN = re.compile(r"\b(?:not|wrong|mistake|correct(?:ion)?|meant)\b", re.I)
+_CORRECTS_ZH = re.compile(r"不对|(?<!是)不是|[说记搞弄]错|更正|纠正|应该是")
 
 
 def worth_a_call(messages: Sequence[Message]) -> bool:
@@ -116,7 +108,7 @@ def _worth(text: str, *, asked: bool) -> bool:
     if asked and _bare(text) in _REPLIES:  # what "yes" says is in the question
         return True
     test = _clear_zh if is_chinese(text) else _clear_en
-    return not all(test(sentence, answering=asked) for sentence in _SENTENCE.findall(text))
+    return not all(test(sentence, answering=asked) for sentence in sentences_of(text))
 
 
 def _bare(text: str) -> str:
@@ -133,8 +125,10 @@ def _clear_en(sentence: str, *, answering: bool) -> bool:
     if answering or _LASTING_EN.search(sentence):
         return False
     personal = _PERSONAL_EN.search(_MODAL_I.sub(" ", sentence))
-    if _QUESTION_EN.match(sentence) or sentence.endswith("?"):
+    if is_surely_question(sentence, chinese=False):
         return personal is None
+    if _CORRECTS_EN.search(sentence):
+        return False
     return bool(_ORDER_EN.match(sentence)) and personal is None and "because" not in words
 
 
@@ -147,6 +141,8 @@ def _clear_zh(sentence: str, *, answering: bool) -> bool:
     if answering or _LASTING_ZH.search(sentence):
         return False
     told = "我" in _ASKED_ZH.sub("", sentence)
-    if _QUESTION_ZH.search(sentence.rstrip("。！!")):
+    if is_surely_question(sentence, chinese=True):
         return not told
+    if _CORRECTS_ZH.search(sentence):
+        return False
     return bool(_ORDER_ZH.match(sentence)) and not told

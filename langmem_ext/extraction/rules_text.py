@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import datetime
 
+from langmem_ext.extraction.sentences import is_question, sentences_of
 from langmem_ext.items import MemoryType
 
 
@@ -44,7 +45,27 @@ class Rule:
     state: str = ""
 
 
-_SENTENCE = re.compile(r"(?:[^.!?\n。！？；;…]|\.(?=[^\s\"'”)]))+[.!?。！？；;…\"'”)]*")
+@dataclass(slots=True)
+class Speech:
+    """What one speaker has said so far: whom "she" means, and what may be corrected.
+
+    Attributes:
+        now: When it is said, in the speaker's own time zone.
+        neighbours: What is known around it; number n is `neighbours[n - 1]`.
+        subject: Whom a clause without a subject goes on about; empty for nobody yet.
+        relative: Whom "she" or "he" means.
+        greeted: Whether the clause before this one was a greeting.
+        drafts: The drafts so far.
+    """
+
+    now: datetime
+    neighbours: tuple[str, ...] = ()
+    subject: str = ""
+    relative: str | None = None
+    greeted: bool = False
+    drafts: list[Draft] = field(default_factory=list)
+
+
 _SPLIT_EN = re.compile(
     r"\s*[,:]?\s+(?:and|but|so|because|since|although|though|while|plus|or)\s+(?=(?:also\s|"
     r"then\s)?(?:i|i['’]\w+|my|we|we['’]re|our|"
@@ -60,16 +81,6 @@ _SPLIT_EN = re.compile(
 )
 _SPLIT_ZH = re.compile(
     r"[，,]+\s*|(?<=[^和与])(?:而且|并且|但是?|不过|所以|因为)(?=我|也|[^，]{2})|\s+(?=[我你他她])"
-)
-_QUESTION_EN = re.compile(
-    r"^(?:and |but |so |well |hey |ok |okay |hi |please )*(?:what|where|when|who|whom|whose|why|which|"
-    r"how|is|are|was|were|do|"
-    r"does|did|can|could|should|would|will|shall|may|have you|has|am i|isn['’]t|don['’]t you|any idea)\b",
-    re.I,
-)
-_QUESTION_ZH = re.compile(
-    r"(?:吗|呢|么|嘛|没有|不是)[？?]*$|什么|怎么|哪[里儿些个]|多少|为什么|是不是|有没有|能不能|"
-    r"可不可以|要不要|谁"
 )
 _HYPOTHETICAL = re.compile(
     r"^(?:and |but |so |well |only )*(?:if|suppose|supposing|imagine|say|let['’]s say|assume|assuming|"
@@ -101,7 +112,8 @@ _QUOTED = re.compile(r"\"[^\"]{12,500}\"|“[^”]{12,500}”|「[^」]{8,500}�
 CORRECTING = re.compile(
     r"^(?:oh|oops|wait|sorry|hmm|ah|well|and|but|erm?)?[,，.\s]*(?:actually|correction|no,? wait|no,|"
     r"nope,|sorry,|wait,|i meant|i mean,|to correct (?:myself|that)|"
-    r"that['’]s (?:wrong|not right)|scratch that|my mistake|i misspoke|i was wrong|let me correct)"
+    r"that['’]s (?:wrong|not right)|(?:it )?should (?:be|have been)\b|"
+    r"scratch that|my mistake|i misspoke|i was wrong|let me correct)"
     r"|^(?:哦|啊|呃|抱歉|对不起|不好意思)?[，,\s]*(?:不对|不是的|更正|纠正|说错了|我说错|记错了|搞错了|"
     r"应该是|其实(?=不是|是))",
     re.I,
@@ -123,14 +135,6 @@ def states_nothing(text: str) -> bool:
     return bool(_PLAY.search(text) or _JOKE.search(text))
 
 
-def is_question(sentence: str, *, chinese: bool) -> bool:
-    """Whether a sentence or clause asks."""
-    bare = sentence.strip().rstrip("\"'”) ")
-    if bare.endswith(("?", "？")):
-        return True
-    return bool(_QUESTION_ZH.search(bare) if chinese else _QUESTION_EN.search(bare))
-
-
 def clauses_of(text: str, *, chinese: bool) -> list[Clause]:
     """The clauses that state something; questions and suppositions are left out.
 
@@ -138,9 +142,8 @@ def clauses_of(text: str, *, chinese: bool) -> list[Clause]:
     """
     found: list[Clause] = []
     masked = _QUOTED.sub(lambda match: "\n" * len(match[0]), text)
-    for match in _SENTENCE.finditer(masked):
-        sentence = match[0].strip()
-        if not sentence or _HYPOTHETICAL.search(sentence):
+    for sentence in sentences_of(masked):
+        if _HYPOTHETICAL.search(sentence):
             continue
         pieces = _pieces(sentence, _SPLIT_ZH if chinese else _SPLIT_EN)
         correcting = bool(CORRECTING.search(sentence))  # "No, I live …": the comma splits it

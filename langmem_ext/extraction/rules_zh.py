@@ -8,10 +8,11 @@ from dataclasses import replace
 
 from langmem_ext.extraction import rules_zh_events as events
 from langmem_ext.extraction import rules_zh_tables as tables
+from langmem_ext.extraction.rules_corrections import ended, instead_chinese
 from langmem_ext.extraction.rules_dates import annotate, find_date
-from langmem_ext.extraction.rules_en import Speech
-from langmem_ext.extraction.rules_text import Clause, Draft, Rule, clauses_of, is_question
-from langmem_ext.text import comparison_key
+from langmem_ext.extraction.rules_text import Clause, Draft, Rule, Speech, clauses_of
+from langmem_ext.extraction.sentences import is_question, sentences_of
+from langmem_ext.text import HAN
 
 USER = "用户"
 _OPENING = re.compile(
@@ -40,21 +41,18 @@ _SUBJECT = re.compile(
 _RELATIVE = re.compile(
     rf"^(?P<t>{_TIME})?(?:我们?|咱们?|俺)(?:家|的|"
     rf"家的)?(?:一?[个只条位])?(?P<r>{tables.RELATIONS})(?P<n>(?-i:[A-Z][a-z]+)|"
-    r"小[一-龥](?=[喜讨住在不是今有]))?(?P<p>.+)$"
+    rf"小[{HAN}](?=[喜讨住在不是今有]))?(?P<p>.+)$"
 )
-_NAMED = re.compile(
-    r"^(?:的?名字)?(?:叫做?|名叫|是叫)(?P<n>(?!我|你|他|她|醒)(?:[一-龥·]{1,5}|[A-Z][A-Za-z]{1,15}))$"
-)
+_NAMED = re.compile(rf"^(?:的?名字)?(?:叫做?|名叫|是叫)(?P<n>{tables.CALLED})$")
 _HE = re.compile(r"^(?:他|她|它)(?:们)?(?P<p>.+)$")
 _BARE = re.compile(r"^(?:现在|目前)?(?:住在|对.{1,16}过敏|最喜欢的.{1,8}是|不吃|不喝|爱吃|喜欢)")
 _ENDING = re.compile(r"(?:[啊啦呀哦哈喔嘛呐]|的说|[~～!！.。…\s]|[\U0001F000-\U0001FAFF☀-➿])+$")
 _THIRD_TRANSIENT = re.compile(
     r"说|问|让|叫我|来电|打电话|觉得|正在(?:吃|睡|哭|看)|今天|刚才|在(?:旁边|这|家)$|生气|发烧|感冒|送我|给我"
 )
-_INSTEAD = re.compile(
-    r"不是(?P<o>[^，。,]{1,16}?)[，,\s]*(?:而)?(?:应该)?是(?P<n>[^，。,！!]{1,16})|"
-    r"(?:应该)?是(?P<n2>[^，。,不]{1,16})[，"
-    r",\s]*不是(?P<o2>[^，。,！!]{1,16})"
+# 不再住在北京, 不吃素了: what was true and is over.
+_ENDED = re.compile(
+    rf"^(?:{tables.ADV}(?:不再|已经不|早就不|早已不)(?P<v1>[^了]+)了?|{tables.ADV}(?:不|没有?)(?P<v2>.+)了)$"
 )
 _CONTRAST = re.compile(r"[，,]\s*(?:而?不是|并不是|不在|不叫)")
 _CORRECTED = re.compile(r"不对|说错|更正|纠正|记错|搞错|应该是")
@@ -62,7 +60,7 @@ _CORRECTED = re.compile(r"不对|说错|更正|纠正|记错|搞错|应该是")
 
 def read_chinese(text: str, speech: Speech) -> Iterator[tuple[Draft, str]]:
     """Drafts with the clause that states each."""
-    for sentence in re.findall(r"[^。！？!?\n；;]+[。！？!?；;]*", text):
+    for sentence in sentences_of(text):
         if is_question(sentence, chinese=True) and not re.search("[，,]", sentence):
             continue
         whole = events.ticket(_ENDING.sub("", sentence.strip().rstrip("。！；;")), speech.now)
@@ -84,10 +82,10 @@ def _wish(sentence: str) -> Draft | None:
 def _sentence(sentence: str, speech: Speech) -> Iterator[tuple[Draft, str]]:
     speech.subject = ""
     corrected = bool(_CORRECTED.search(sentence))
-    replaced = _replacement(sentence, speech) if corrected or "不是" in sentence else None
+    replaced = _instead(sentence, speech)
     if replaced:
         speech.drafts.append(replaced)
-        yield replaced, sentence.strip().rstrip("。！；;")
+        yield replaced, sentence.rstrip("。！；;")
         return
     contrast = bool(_CONTRAST.search(sentence)) and not corrected
     for clause in clauses_of(sentence, chinese=True):
@@ -103,9 +101,18 @@ def _sentence(sentence: str, speech: Speech) -> Iterator[tuple[Draft, str]]:
             draft = replace(draft, correction=True)
         speech.drafts.append(draft)
         yield draft, clause.text
-    replaced = _replacement(sentence, speech) if corrected else None
-    if replaced:  # the sentence corrects itself
-        yield replaced, sentence.strip().rstrip("。！；;")
+    last = max((match.start() for match in _CORRECTED.finditer(sentence)), default=0)
+    replaced = _instead(sentence[last:], speech) if last else None
+    if replaced:  # the sentence corrects itself: 我住在北京，不对，不是北京，是上海
+        yield replaced, sentence.rstrip("。！；;")
+
+
+def _instead(sentence: str, speech: Speech) -> Draft | None:
+    return (
+        None
+        if sentence.rstrip().endswith(("?", "？", "吗", "吧"))
+        else instead_chinese(_opened(_ENDING.sub("", sentence)), speech)
+    )
 
 
 def _opened(text: str) -> str:
@@ -152,6 +159,9 @@ def _predicate(predicate: str, core: str, subject: str, speech: Speech) -> Draft
     if favourite:
         return _favourite(favourite)
     joined = f"{subject}{'的' if core.startswith('的') else ''}"
+    over = _ENDED.match(core) if subject == USER else None
+    if over and (draft := _over(over["v1"] or over["v2"], predicate, speech)):
+        return draft
     habit = events.habit(predicate, subject)
     ahead = find_date(predicate, speech.now.date(), past=True)
     for rule in tables.FACTS:
@@ -164,6 +174,18 @@ def _predicate(predicate: str, core: str, subject: str, speech: Speech) -> Draft
         if draft:
             return draft
     return habit
+
+
+def _over(was: str, predicate: str, speech: Speech) -> Draft | None:
+    """A fact without a key, and the end of the sentence that it ends."""
+    rule = next((rule for rule in tables.FACTS if rule.pattern.match(was)), None)
+    if rule is None:
+        return None
+    return Draft(
+        content=f"{USER}{events.personal(predicate)}。",
+        replaces=ended(f"{USER}{events.personal(was)}", speech),
+        importance=rule.importance,
+    )
 
 
 def _fact(predicate: str, subject: str, rule: Rule, speech: Speech) -> Draft:
@@ -211,29 +233,4 @@ def _third(predicate: str, subject: str, speech: Speech) -> Draft | None:
 
 def _favourite(match: re.Match[str]) -> Draft | None:
     noun, value = match["n"].strip("的"), events.personal(match["v"])
-    thing = tables.THINGS.get(noun)
-    group = "favorite" if match["rank"] in ("最喜欢", "最爱") else "main"
-    return Draft(content=f"用户{match['rank']}的{noun}是{value}。", key=f"{group}.{thing}" if thing else None)
-
-
-def _replacement(sentence: str, speech: Speech) -> Draft | None:
-    """不是北京，是上海: the earlier statement with the other word."""
-    match = _INSTEAD.search(sentence)
-    if match is None:
-        return None
-    old, new = match["o"] or match["o2"], _ENDING.sub("", match["n"] or match["n2"])
-    if not old or not new or len(comparison_key(old)) < 1:
-        return None
-    for draft in reversed(speech.drafts):
-        if old in draft.content and draft.key:
-            return Draft(
-                content=draft.content.replace(old, new, 1),
-                key=draft.key,
-                correction=True,
-                importance=draft.importance,
-            )
-    hits = [number for number, known in enumerate(speech.neighbours, start=1) if old in known]
-    if len(hits) != 1:
-        return None
-    content = speech.neighbours[hits[0] - 1].replace(old, new, 1)
-    return Draft(content=content, replaces=hits[0], correction=True)
+    return Draft(content=f"用户{match['rank']}的{noun}是{value}。", key=tables.favourite_key(match))

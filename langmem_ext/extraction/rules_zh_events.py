@@ -7,6 +7,7 @@ from datetime import datetime
 
 from langmem_ext.extraction.rules_dates import annotate, find_date
 from langmem_ext.extraction.rules_text import Draft
+from langmem_ext.text import HAN
 
 USER = "用户"
 _HABIT = re.compile(
@@ -43,7 +44,8 @@ _INSTRUCTION = re.compile(
 )
 _CALL_ME = re.compile(
     r"^(?:请|以后|你|您|可以|就|大家都?|朋友们?都?|平时)*(?:叫|称呼|喊)我(?P<n>(?!起床|一声|怎么|去|来|"
-    r"一下)[一-龥A-Za-z]{1,12}?)(?:就行|"
+    r"一下|[^，。]*(?:起床|睡|吃|喝|做|看|别|不|加班|回|干|等|走|失望|早点|快点|"
+    rf"过去|出门|运动|写))[{HAN}A-Za-z]{{1,12}}?)(?:就行|"
     r"就好|即可|吧|好了)?$"
 )
 _TICKET = re.compile(

@@ -57,6 +57,7 @@ def tokenise(text: str) -> list[str]:
     folded = _SUBJECT.sub(" ", _folded(text))
     return [term for piece in _PIECE.finditer(folded) for term in _terms(piece)]
 
+
 @lru_cache(maxsize=65536)
 def stem(word: str) -> str:
     """The stem of an English word in lower case (Snowball). Safe to use from several threads."""

@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import asyncio
 import json
 import time
 from datetime import UTC, datetime
@@ -11,7 +12,6 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from langmem_ext.extraction.rules import RuleExtractor, worth_a_call
-from langmem_ext.messages import parse_messages
 from langmem_ext.redaction import redact
 from langmem_ext.text import is_chinese, normalise
 from tests.extraction.everyday import CHINESE, ENGLISH
@@ -98,34 +98,6 @@ def test_others_and_likes_have_no_key(text: str) -> None:
     assert [candidate.key for candidate in learned(text)] == [None]
 
 
-@pytest.mark.parametrize(
-    ("text", "content", "key"),
-    [
-        ("I live in Lyon. Actually it's Paris, not Lyon.", "The user lives in Paris.", "residence.city"),
-        ("No, I live in Bergen.", "The user lives in Bergen.", "residence.city"),
-        ("I live in Bergen, not Oslo.", "The user lives in Bergen.", "residence.city"),
-        ("我住在北京。说错了，不是北京，是上海。", "用户住在上海。", "residence.city"),
-        ("不对，我是成都人，不是重庆人。", "用户是成都人。", "origin"),
-    ],
-)
-def test_corrections(text: str, content: str, key: str) -> None:
-    [candidate] = learned(text)
-    assert (candidate.content, candidate.key, candidate.correction) == (content, key, True)
-
-
-@pytest.mark.parametrize(
-    ("text", "known", "content"),
-    [
-        ("Actually it's Paris, not Lyon.", "The user lives in Lyon.", "The user lives in Paris."),
-        ("不是北京，是上海。", "用户住在北京。", "用户住在上海。"),
-    ],
-)
-def test_a_correction_finds_the_neighbour_it_means(text: str, known: str, content: str) -> None:
-    [candidate] = learned(text, neighbours=["other", known])
-    assert (candidate.content, candidate.replaces, candidate.correction) == (content, 2, True)
-    assert learned(text) == []
-
-
 def test_plans_outlast_their_day_and_events_begin_with_it() -> None:
     [plan] = learned("I'm starting the new job tomorrow")
     assert plan.content == "The user is starting the new job tomorrow (2024-02-15)."
@@ -168,68 +140,15 @@ async def test_sync_and_async_agree() -> None:
     assert RuleExtractor().extract(turn).usage.calls == 0
 
 
-# Worth a call?
-
-
-@pytest.mark.parametrize(
-    "text",
-    [
-        "thanks!",
-        "ok thanks",
-        "Hi there",
-        "haha",
-        "Ugh, I'm so tired today.",
-        "Play the next song.",
-        "Is sushi fattening?",
-        "Where could I go in May?",
-        "Book the 9am train",
-        "481920",
-        "the code they texted me is 481920",
-        "👍",
-        "...",
-        "谢谢！",
-        "好的，谢谢",
-        "今天好累啊",
-        "播放下一首歌",
-        "帮我订明天九点的票",
-        "今晚吃什么好？",
-        "验证码是 481920",
-        "哈哈哈",
-        "你好",
-    ],
-)
-def test_not_worth_a_call(text: str) -> None:
-    assert not worth_a_call(parse_messages(text))
-    assert not worth_a_call(parse_messages(redact(text).text))
-
-
-@pytest.mark.parametrize(
-    "text",
-    [text for text, facts in EVERYDAY if facts]
-    + [
-        "Thanks! I live in Lyon.",
-        "Book me a table, I'm allergic to nuts",
-        "Order 17 returned, reason: damaged",
-        "Can you always answer in French?",
-        "Since I moved to Lyon, where can I swim?",
-        "remind me to take insulin every day",
-        "my key is sk-test-EXAMPLEKEYPART and I prefer tabs",
-        "订单17退货，原因是破损",
-        "帮我订票，我对花生过敏",
-        "以后都用中文好吗？",
-        "Mum died.",
-        "Divorced.",
-    ],
-)
-def test_worth_a_call(text: str) -> None:
-    assert worth_a_call(parse_messages(redact(text).text))
-
-
-def test_yes_is_worth_a_call_after_a_question() -> None:
-    assert worth_a_call(parse_messages([("assistant", "Do you live in Lyon?"), ("user", "yes")]))
-    assert worth_a_call(parse_messages([("assistant", "你住在杭州吗？"), ("user", "是的")]))
-    assert not worth_a_call(parse_messages([("assistant", "Here you go."), ("user", "yes")]))
-    assert not worth_a_call([])
+async def test_a_long_turn_leaves_the_loop_free() -> None:
+    turn = request([("user", "I live in Lyon and I love tea, well so oh. " * 400)] * 4)
+    rounds = 0
+    reading = asyncio.ensure_future(RuleExtractor().aextract(turn))
+    while not reading.done():
+        await asyncio.sleep(0.001)
+        rounds += 1
+    assert rounds > 3  # read in the loop, it would be done after the first
+    assert (await reading).candidates
 
 
 # The demo
@@ -307,7 +226,7 @@ _WORDS = st.sampled_from(
 )
 @settings(max_examples=400, deadline=None)
 def test_any_text_can_be_read_and_every_quote_is_there(text: str) -> None:
-    turn = request([("user", text)], neighbours=["The user lives in Lyon."])
+    turn = request([("user", text)], neighbours=["The user lives in Lyon.", "用户住在 Lyon。"])
     worth_a_call(turn.messages)
     said = [normalise(message.content) for message in turn.messages]
     for candidate in RuleExtractor().extract(turn).candidates:
@@ -326,6 +245,13 @@ def test_any_text_can_be_read_and_every_quote_is_there(text: str) -> None:
         "I am going ",
         "我喜欢，",
         "the 3 of ",
+        "not a, not b ",
+        "It's A, not B. ",
+        "I no longer ",
+        "really lonely ",
+        "St. Mr. ",
+        "不是一，是二，",
+        "我不住在家了",
     ],
 )
 def test_long_messages_are_read_in_time(piece: str) -> None:

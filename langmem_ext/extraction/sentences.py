@@ -1,0 +1,48 @@
+"""Where a sentence ends, and whether it asks: the same for the gate, the rules and the evidence."""
+
+from __future__ import annotations
+
+import re
+
+_ENDS = ".!?\n。！？；;…~～"
+# Inside a sentence: the dots of "3.12" and "St. Gallen", the tilde of "~5 km".
+_TITLE = r"(?:(?<=\bSt)|(?<=\bMt)|(?<=\bDr)|(?<=\bMr)|(?<=\bMs)|(?<=\bMrs))\.(?= [A-Z][a-z])"
+_SENTENCE = re.compile(
+    rf"(?:[^{_ENDS}]|\.(?=[^\s\"'”)])|{_TITLE}|[~～](?=[A-Za-z0-9/]))+[.!?。！？；;…~～\"'”)]*"
+)
+
+_ASKING_EN = re.compile(
+    r"^(?:(?:and|but|so|ok|okay|hey|hi|well|please|also)[,\s]+)*"
+    r"(?:what|where|when|who|whom|whose|why|which|how|is|are|was|were|do|does|did|has|have you|can|could|"
+    r"should(?! (?:be|have been)\b)|would|will|shall|may|any|am i|isn['’]t|don['’]t you)\b",
+    re.I,
+)
+_ASKING_ZH = r"什么|怎么|哪[里儿些个]|多少|为什么|谁|能不能|可不可以|有没有|是不是"
+_SURELY_ZH = re.compile(
+    rf"(?:吗|呢|什么|怎么样?|哪[里儿些个]|多少|为什么|几点)$|^(?:{_ASKING_ZH}|哪|几点|请问)"
+)
+_PERHAPS_ZH = re.compile(rf"(?:吗|呢|么|嘛|没有|不是)$|{_ASKING_ZH}|要不要")
+
+
+def sentences_of(text: str) -> list[str]:
+    """The sentences of a text with their closing marks, each a substring of it."""
+    return [sentence for match in _SENTENCE.finditer(text) if (sentence := match[0].strip())]
+
+
+def is_question(sentence: str, *, chinese: bool) -> bool:
+    """Whether a sentence or clause may ask. For the rules: what asks states nothing."""
+    bare = sentence.strip().rstrip("\"'”) ")
+    if bare.endswith(("?", "？")):
+        return True
+    return bool((_PERHAPS_ZH if chinese else _ASKING_EN).search(bare))
+
+
+def is_surely_question(sentence: str, *, chinese: bool) -> bool:
+    """Whether a sentence asks beyond doubt. For the gate, to which doubt means a statement.
+
+    "医生说没有" and "不管什么人都能进" may ask; only the rules pass them over.
+    """
+    bare = sentence.strip().rstrip("\"'”) 。！!")
+    if bare.endswith(("?", "？")):
+        return True
+    return bool((_SURELY_ZH if chinese else _ASKING_EN).search(bare))
