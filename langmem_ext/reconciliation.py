@@ -1,9 +1,9 @@
 """What becomes of a new memory beside those that are there: a pure function.
 
 In this order: the same sentence (but for Unicode form, width, case and spaces) touches the old
-row, unless it is said of another `key`; the same `key`, or an accepted `replaces`, retires the old row and takes its place in the
-chain of versions; everything else is added. Similarity decides nothing here: it can not tell a
-duplicate from a contradiction.
+row, unless it is said of another `key`; the same `key`, or an accepted `replaces`, retires the old
+row and takes its place in the chain of versions; everything else is added. Similarity decides
+nothing here: it can not tell a duplicate from a contradiction.
 
 A *change* ends the validity of the old row; a *correction*, or a new fact that is not younger than
 the old one's validity, retracts it. What was said earlier than the current value of its key (an
