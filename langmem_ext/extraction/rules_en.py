@@ -13,7 +13,7 @@ from langmem_ext.extraction import rules_en_words as words
 from langmem_ext.extraction.rules_corrections import ended, instead_english
 from langmem_ext.extraction.rules_dates import annotate, find_date
 from langmem_ext.extraction.rules_en_grammar import in_third_person, is_over, others, tidy
-from langmem_ext.extraction.rules_text import Clause, Draft, Rule, Speech, clauses_of
+from langmem_ext.extraction.rules_text import ELIDED_VERBS, Clause, Draft, Rule, Speech, clauses_of
 from langmem_ext.extraction.sentences import sentences_of
 
 USER = "The user"
@@ -59,12 +59,7 @@ _THIRD = re.compile(
     r"studying|\w+ years old|moving|visiting))\b",
     re.I,
 )
-_ELIDED = re.compile(
-    r"^(?:also )?(?:love|hate|live|work|prefer|am|can['’]t|don['’]t|dislike|play|"
-    r"speak|enjoy|have|grew up|own|drive|eat|drink|go|moved|"
-    r"was|started|adopted|bought)\b",
-    re.I,
-)
+_ELIDED = re.compile(rf"^(?:also )?(?:{ELIDED_VERBS})\b", re.I)
 _GREETING = r"(?:hi|hey|hello|good (?:morning|evening|afternoon))(?: (?:there|all|everyone|everybody))?"
 _NOT_NAMES = re.compile(
     r"(?:ish|ese|ean|[^i]ian|can|ench|utch|elsh|eek|wiss|zech|hai|slim|olic|ewish|egan|ing|ed)$|^(?:ok|"

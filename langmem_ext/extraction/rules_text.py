@@ -66,6 +66,11 @@ class Speech:
     drafts: list[Draft] = field(default_factory=list)
 
 
+# With these "and …" goes on about "I".
+ELIDED_VERBS = (
+    r"love|like|hate|live|work|prefer|am|can['’]t|don['’]t|dislike|play|speak|enjoy|have|grew up|own|drive|"
+    r"eat|drink|go|moved|was|started|adopted|bought|study|teach|collect|run|need|keep"
+)
 _SPLIT_EN = re.compile(
     r"\s*[,:]?\s+(?:and|but|so|because|since|although|though|while|plus|or)\s+(?=(?:also\s|"
     r"then\s)?(?:i|i['’]\w+|my|we|we['’]re|our|"
@@ -74,9 +79,7 @@ _SPLIT_EN = re.compile(
     r"she|please|always|"
     r"never|from now on|call me)\b)"
     r"|\s*[,—–]\s*(?=(?:no,? wait|no|sorry|wait|actually|i mean|scratch that)\b,?\s)"
-    r"|,?\s+(?:and|but)\s+(?=(?:also\s)?(?:love|hate|live|work|prefer|am|can['’]t|don['’]t|dislike|"
-    r"play|speak|enjoy|have|grew up|own|drive|eat|drink|go|work|moved|was|started|adopted|"
-    r"bought)\s)",
+    rf"|,?\s+(?:and|but)\s+(?=(?:also\s)?(?:{ELIDED_VERBS})\s)",
     re.I,
 )
 _SPLIT_ZH = re.compile(

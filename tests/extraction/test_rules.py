@@ -260,3 +260,10 @@ def test_long_messages_are_read_in_time(piece: str) -> None:
     worth_a_call(turn.messages)
     RuleExtractor().extract(turn)
     assert time.perf_counter() - started < 3
+
+
+def test_a_second_verb_is_a_second_fact() -> None:
+    assert contents("I live in Oslo and like oysters. Will it rain?") == [
+        "The user lives in Oslo.",
+        "The user likes oysters.",
+    ]

@@ -333,7 +333,7 @@ def test_a_run_that_was_interrupted_still_has_its_memories_and_learns_its_turn(
     agent: Any = create_agent(
         model, [ask_first], middleware=[LongTermMemoryMiddleware(memory=memory)], checkpointer=InMemorySaver()
     )
-    agent.invoke(says("I live in Oslo and like oysters, will it rain?"), run_of("ann", "t1"))
+    agent.invoke(says("I live in Oslo and like oysters. Will it rain?"), run_of("ann", "t1"))
     result = agent.invoke(Command(resume="yes"), run_of("ann", "t1"))
     assert result["messages"][-1].text == "It rains."
     assert [["The user likes oysters." in text for text in call] for call in systems(model)] == [
