@@ -5,9 +5,13 @@ from __future__ import annotations
 import logging
 from collections.abc import Callable, Mapping
 from importlib import import_module, metadata
+from typing import TYPE_CHECKING
 
-from langmem_ext.errors import MissingDependencyError, ModelError
+from langmem_ext.errors import InvalidInputError, MissingDependencyError, ModelError
 from langmem_ext.items import AddResult
+
+if TYPE_CHECKING:
+    from langmem_ext.user_memory import UserMemory
 
 
 def lazy_names(
@@ -48,6 +52,15 @@ def _with_found_version(requirement: str) -> str:
         return f"{requirement} (found {metadata.version(distribution)})"
     except metadata.PackageNotFoundError:
         return f"{requirement} (not found)"
+
+
+def checked_user(user: object) -> UserMemory:
+    """The handle that an adapter was given; refused at once where every later call would fail."""
+    from langmem_ext.user_memory import UserMemory
+
+    if not isinstance(user, UserMemory):
+        raise InvalidInputError(f"user must be memory.for_user(...), not {type(user).__name__}")
+    return user
 
 
 def error_of(result: AddResult) -> ModelError | None:

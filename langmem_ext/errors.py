@@ -64,7 +64,8 @@ class MissingDependencyError(LangMemExtError, ImportError):
 
     def __init__(self, package: str, extra: str, purpose: str) -> None:
         super().__init__(
-            f'{purpose} needs the package {package}. Install it with: pip install "langmem-ext[{extra}]"'
+            f'{purpose} needs the package {package}. Install it with: pip install "langmem-ext[{extra}]" '
+            f'(in a clone: pip install ".[{extra}]")'
         )
         self.package = package
         self.extra = extra

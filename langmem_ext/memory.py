@@ -95,6 +95,9 @@ class LongTermMemory:
             )
         self._workspace = take_workspace(opened)
         self._own_hold = store is None
+        self._place = (
+            "RAM" if opened is not store and path is None and url is None else str(path or url or store)
+        )
         self._closing = threading.Lock()
         self._closed = False
         self._pid = os.getpid()
@@ -172,6 +175,9 @@ class LongTermMemory:
         """As `close`."""
         await asyncio.to_thread(self.close)
 
+    def __repr__(self) -> str:
+        return f"<LongTermMemory in {self._place}>"
+
     def __enter__(self) -> LongTermMemory:
         return self
 
@@ -236,6 +242,8 @@ def _open(
     headers: Mapping[str, str] | None,
     fingerprint: EmbedderFingerprint,
 ) -> MemoryStore:
+    if path is not None and not isinstance(path, str | Path):
+        raise InvalidInputError(f"path must be a string or a Path, not {type(path).__name__}")
     if path is not None and not str(path).strip():
         raise InvalidInputError("path is blank; name a directory, or leave it out for memories in RAM")
     from langmem_ext.stores.chroma import ChromaStore

@@ -100,6 +100,8 @@ def _parse(entry: MessageLike, index: int) -> Message | None:
     if isinstance(entry, str):
         return _build("user", entry, None, None, index)
     if isinstance(entry, Mapping):
+        if "content" not in entry and "tool_calls" not in entry:  # under another name it would be lost
+            raise InvalidInputError(f"message {index}: it has no 'content'; its keys are {', '.join(entry)}")
         return _build(entry.get("role"), entry.get("content"), entry.get("name"), entry.get("id"), index)
     if isinstance(entry, tuple) and len(entry) == 2:
         return _build(entry[0], entry[1], None, None, index)

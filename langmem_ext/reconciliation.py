@@ -5,8 +5,8 @@ row, unless it is said of another `key`; the same `key`, or an accepted `replace
 row and takes its place in the chain of versions; everything else is added. Similarity decides
 nothing here: it can not tell a duplicate from a contradiction.
 
-A *change* ends the validity of the old row; a *correction*, or a new fact that is not younger than
-the old one's validity, retracts it. What was said earlier than the current value of its key (an
+A *change* ends the validity of the old row (at the latest when it began, where the new fact is older
+than that); a *correction* retracts it. What was said earlier than the current value of its key (an
 old conversation learned late) goes into the past and does not replace it.
 """
 
@@ -175,10 +175,10 @@ class _Book:
                 return Outcome("touched", old.item, reason="known already, as history")
         row = _new_row(proposal, new_id(), self.now)
         until = min(newer.item.valid_from, row.item.valid_until or newer.item.valid_from)
+        until = max(until, row.item.valid_from)
         past = replace(
             row.item,
             valid_until=until,
-            retracted_at=self.now if row.item.valid_from >= until else None,
             superseded_by=newer.item.memory_id,
         )
         self._put(replace(row, item=past, chain_id=newer.chain_id))
@@ -281,10 +281,10 @@ def _touched(row: StoredMemory, proposal: Proposal, now: datetime) -> StoredMemo
 
 
 def _retired(old: MemoryItem, new: MemoryItem, proposal: Proposal, now: datetime) -> MemoryItem:
-    since = proposal.valid_from or proposal.observed_at
-    if proposal.correction or since <= old.valid_from:
+    if proposal.correction:
         return replace(old, retracted_at=now, superseded_by=new.memory_id, updated_at=now)
-    return replace(old, valid_until=since, superseded_by=new.memory_id, updated_at=now)
+    until = max(proposal.valid_from or proposal.observed_at, old.valid_from)
+    return replace(old, valid_until=until, superseded_by=new.memory_id, updated_at=now)
 
 
 def _with_turn(turn_ids: tuple[str, ...], turn_id: str | None) -> tuple[str, ...]:

@@ -25,6 +25,8 @@ ID_NUMBER: Final = "id number"
 
 PLACEHOLDER: Final = re.compile(r"\[redacted: [a-z][a-z -]*\]")
 _OPENING = "[redacted: "
+# Behind a secret they end its sentence, and the next one starts.
+_SENTENCE_ENDS = ".!?,;:)…"
 
 _VALUE = r"[\"'`“‘「『]?([^\s\"'`“”‘’「」『』，。；！？、,;]{3,512})"
 
@@ -107,6 +109,7 @@ def _replacer(
         if "[redacted" in value or not accept(match):
             return match[0]
         start, end = match.start(group) - match.start(), match.end(group) - match.start()
+        end -= len(value) - len(value.rstrip(_SENTENCE_ENDS))
         return match[0][:start] + _mark(kind) + match[0][end:]
 
     return lambda text: compiled.sub(replace, text)

@@ -75,6 +75,9 @@ class UserMemory:
         self._edits = Edits(rooms.workspace, rooms.embedder, scope, clock=rooms.clock, new_id=rooms.new_id)
         self._reader = Reader(rooms.workspace.store, scope.user_id, rooms.clock)
 
+    def __repr__(self) -> str:
+        return f"<UserMemory of {self._scope.user_id!r}>"
+
     @property
     def scope(self) -> Scope:
         """The user and the labels that this handle writes."""

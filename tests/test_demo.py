@@ -57,11 +57,11 @@ def test_it_uses_the_server_that_the_environment_names(tmp_path: Path) -> None:
     assert 0 < len(server.chat_requests) <= sessions  # at most one call per conversation
 
 
-def test_a_server_that_fails_is_told_and_breaks_nothing(tmp_path: Path) -> None:
+def test_a_server_that_fails_ends_it_with_the_reason(tmp_path: Path) -> None:
     with OpenAIServer(default=Reply(status=401)) as server:
         done = run_demo(tmp_path, OPENAI_BASE_URL=server.base_url)
-    assert done.returncode == 0, done.stderr
-    assert "not everything could be learned" in done.stdout
+    assert done.returncode == 1
+    assert "nothing could be learned" in done.stderr and "Traceback" not in done.stderr
 
 
 @pytest.fixture(params=LANGUAGES)

@@ -136,3 +136,12 @@ def test_objects_with_a_role_and_a_content_are_messages() -> None:
 def test_a_message_object_is_read_like_any_other() -> None:
     echo = Message("user", f"{BLOCK_OPEN}\nThe user is vegan.\n{BLOCK_CLOSE} hi", "user", "m1")
     assert [message.content for message in parse_messages([echo])] == ["hi"]
+
+
+@pytest.mark.parametrize(
+    "message", [{"role": "user", "text": "I live in Rome."}, {"role": "user"}, {"role": "user", "parts": []}]
+)
+def test_a_message_whose_text_has_another_name_is_refused(message: Any) -> None:
+    with pytest.raises(InvalidInputError, match="no 'content'"):
+        parse_messages([message])
+    assert parse_messages([{"role": "assistant", "tool_calls": [{"id": "1"}]}]) == []

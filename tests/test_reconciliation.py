@@ -133,10 +133,13 @@ def test_a_correction_takes_the_old_one_back() -> None:
     assert (old.retracted_at, old.valid_until, old.superseded_by) == (NOW, None, "new0001")
 
 
-def test_a_change_that_is_no_younger_is_a_correction() -> None:
+def test_a_change_from_before_the_old_value_was_known_ends_it_where_it_began() -> None:
+    """ "I live in Lyon", and an hour later "I moved to Nantes last week": it was true, and is no more."""
     old = row("old", "Lyon", key="city", valid_from=START + 50 * DAY)
     plan = decide([proposal("Nantes", key="city", valid_from=START + 40 * DAY)], [old])
-    assert by_id(plan)["old"].item.retracted_at == NOW
+    ended = by_id(plan)["old"].item
+    assert (ended.retracted_at, ended.valid_until) == (None, ended.valid_from)
+    assert not ended.is_valid_at(ended.valid_from)
 
 
 def test_what_was_said_earlier_goes_into_the_past() -> None:

@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
+from langmem_ext import LongTermMemory, UserMemory
+from langmem_ext.adapters import checked_user
 from langmem_ext.errors import InvalidInputError, InvalidUserError
-
-if TYPE_CHECKING:
-    from langmem_ext import LongTermMemory, UserMemory
 
 
 class UserSource:
@@ -23,8 +22,10 @@ class UserSource:
             raise InvalidInputError(
                 "pass either user=memory.for_user(...), for one user, or memory=..., for a user per run"
             )
+        if memory is not None and not isinstance(memory, LongTermMemory):
+            raise InvalidInputError(f"memory must be a LongTermMemory, not {type(memory).__name__}")
         self._memory = memory
-        self._user = user
+        self._user = None if user is None else checked_user(user)
 
     def find(self, named: Mapping[str, Any], session_id: str | None = None) -> UserMemory:
         """The user's memory.

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Mapping
-from typing import TYPE_CHECKING, Any
+from typing import Any
 from uuid import uuid4
 
 from langchain_classic.base_memory import BaseMemory
@@ -12,12 +12,10 @@ from langchain_core.messages import BaseMessage, SystemMessage
 from pydantic import ConfigDict, Field, PrivateAttr
 
 from langchain_langmem_ext._messages import as_dicts, text_of
-from langmem_ext.adapters import error_of, log_failure
+from langmem_ext import UserMemory
+from langmem_ext.adapters import checked_user, error_of, log_failure
 from langmem_ext.errors import InvalidInputError
 from langmem_ext.items import AddResult, RecalledContext
-
-if TYPE_CHECKING:
-    from langmem_ext import UserMemory
 
 logger = logging.getLogger(__name__)
 
@@ -58,7 +56,7 @@ class LongTermChainMemory(BaseMemory):
 
     def __init__(self, *, user: UserMemory, **data: Any) -> None:
         super().__init__(**data)
-        self._user = user
+        self._user = checked_user(user)
 
     @property
     def last_error(self) -> Exception | None:

@@ -4,19 +4,17 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from llama_index.core.base.llms.types import ChatMessage, MessageRole, TextBlock
 from llama_index.core.llms.llm import LLM
 from llama_index.core.memory import BaseMemory, ChatMemoryBuffer
 from pydantic import ConfigDict, Field, PrivateAttr, SerializeAsAny
 
-from langmem_ext.adapters import error_of, log_failure
+from langmem_ext import UserMemory
+from langmem_ext.adapters import checked_user, error_of, log_failure
 from langmem_ext.items import AddResult
 from llama_index_langmem_ext._turns import Turns
-
-if TYPE_CHECKING:
-    from langmem_ext import UserMemory
 
 logger = logging.getLogger(__name__)
 
@@ -60,7 +58,7 @@ class LongTermChatMemory(BaseMemory):
 
     def __init__(self, *, user: UserMemory, **data: Any) -> None:
         super().__init__(**data)
-        self._user = user
+        self._user = checked_user(user)
 
     @classmethod
     def class_name(cls) -> str:

@@ -8,6 +8,7 @@ from llama_index.core.callbacks import CallbackManager
 from llama_index.core.retrievers import BaseRetriever
 from llama_index.core.schema import NodeWithScore, QueryBundle, TextNode
 
+from langmem_ext.adapters import checked_user
 from langmem_ext.items import Filters, MemoryType, ScoredMemory
 
 if TYPE_CHECKING:
@@ -39,7 +40,7 @@ class LongTermMemoryRetriever(BaseRetriever):
             callback_manager: LlamaIndex's own.
         """
         super().__init__(callback_manager=callback_manager)
-        self._user = user
+        self._user = checked_user(user)
         self._arguments: dict[str, Any] = {
             "top_k": top_k,
             "min_similarity": min_similarity,

@@ -9,6 +9,7 @@ import tempfile
 from collections.abc import Sequence
 from datetime import datetime, timedelta
 from pathlib import Path
+from urllib.parse import urlsplit
 
 from langmem_ext import LangMemExtError, LongTermMemory, MissingDependencyError, OpenAIChat
 from langmem_ext.demo.conversations import load_conversation
@@ -75,7 +76,8 @@ def _extractor_name() -> str:
     if not _has_server():
         return "rules (no LLM: set OPENAI_API_KEY or OPENAI_BASE_URL, and OPENAI_MODEL, to use one)"
     model = os.environ.get("OPENAI_MODEL", _DEFAULT_MODEL)
-    return f"{model} at {os.environ.get('OPENAI_BASE_URL', 'the OpenAI API')}"
+    # The host alone: a URL may hold a password.
+    return f"{model} at {urlsplit(os.environ.get('OPENAI_BASE_URL', '')).hostname or 'the OpenAI API'}"
 
 
 if __name__ == "__main__":

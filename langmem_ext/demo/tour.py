@@ -10,7 +10,7 @@ from rich.markup import escape
 from rich.panel import Panel
 from rich.table import Table
 
-from langmem_ext import AddResult, DeletionReceipt, LongTermMemory, UserMemory
+from langmem_ext import AddResult, DeletionReceipt, LongTermMemory, ModelError, UserMemory
 from langmem_ext.demo.conversations import CHECK_MEMORIES, CHECK_QUERY, Conversation
 
 _STRANGER = "somebody-else"
@@ -45,7 +45,7 @@ class Tour:
             self._deletion(self._memory.for_user(conversation.user_id), conversation.questions[0])
 
     def _learn(self, user: UserMemory, conversation: Conversation) -> None:
-        table = _table("What was learned", "day", "", "memory", "type", "key", "evidence")
+        table = _table("What was learned", "day", "action", "memory", "type", "key", "evidence")
         failed: AddResult | None = None
         calls = 0
         for session in conversation.sessions:
@@ -61,8 +61,10 @@ class Tour:
                 table.add_row(f"{session.date:%m-%d}", outcome.action, *map(escape, cells))
         self._console.print(table)
         messages = sum(len(session.messages) for session in conversation.sessions)
-        self._say(f"{messages} messages, {calls} LLM calls; small talk, orders and codes left nothing.")
+        self._say(f"{messages} messages, {calls} LLM calls, {table.row_count} memories.")
         if failed is not None and failed.error is not None:
+            if not table.row_count:
+                raise ModelError(f"nothing could be learned: {failed.error.message}", kind=failed.error.kind)
             self._say(f"[red]not everything could be learned: {escape(failed.error.message)}[/red]")
 
     def _changes(self, user: UserMemory) -> None:
@@ -85,7 +87,8 @@ class Tour:
 
     def _context(self, user: UserMemory, question: str) -> None:
         block = user.context(question, max_tokens=200)
-        title = f"What goes into the prompt for “{question}” (200 tokens at most, {block.left_out} left out)"
+        title = f"The prompt for “{question}”"
+        self._say(f"At most 200 tokens go into the prompt; {block.left_out} memories are left out.")
         self._console.print(Panel(escape(block.text), title=escape(title), title_align="left"))
 
     def _isolation(self, conversations: Sequence[Conversation]) -> None:

@@ -157,7 +157,10 @@ def _word_terms(text: str) -> Iterator[str]:
 def _chinese_terms(run: str) -> Iterator[str]:
     """Each stretch of the run once: words, pairs of characters, single characters."""
     spans = {(start, end) for _, start, end in _jieba().tokenize(run, "search")}
-    spans |= {(i, i + 1) for i in range(len(run))} | {(i, i + 2) for i in range(len(run) - 1)}
+    # A character of a function word is none by itself: 什 of 什么.
+    empty = {i for start, end in spans if run[start:end] in CHINESE for i in range(start, end)}
+    spans |= {(i, i + 1) for i in range(len(run)) if i not in empty}
+    spans |= {(i, i + 2) for i in range(len(run) - 1)}
     for start, end in sorted(spans):
         term = run[start:end]
         if term not in CHINESE and not (end - start == 2 and CHINESE.issuperset(term)):

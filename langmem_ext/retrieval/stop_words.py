@@ -2,8 +2,9 @@
 
 Written down by word class from grammar, not taken from a corpus: English articles, pronouns,
 prepositions, conjunctions, question words and forms of be, have and do; Chinese particles, pronouns,
-prepositions, conjunctions and question words. Words that are a name or content elsewhere (may, will,
-us, can) and negations stay searchable.
+prepositions, conjunctions, question words, modal verbs (要 会 能), and the verbs that only point
+(去 来 到) or stand for others (做), as English do does. Words that are a name or content elsewhere
+(may, will, us, can) and negations stay searchable.
 """
 
 from __future__ import annotations
@@ -26,6 +27,7 @@ CHINESE: Final = frozenset(
     "的 地 得 了 着 过 吗 呢 吧 啊 呀 嘛 么 "
     "我 你 您 他 她 它 我们 咱们 你们 他们 她们 它们 自己 这 那 这个 那个 这些 那些 这里 那里 "
     "是 在 有 和 与 及 或 跟 同 对 把 被 给 从 向 往 于 为 以 由 让 "
+    "要 会 能 可以 应该 去 来 到 做 會 應該 來 "
     "也 都 就 还 又 再 很 太 最 而 但 但是 因为 所以 如果 虽然 然后 "
     "什么 怎么 怎样 怎么样 如何 谁 哪 哪里 哪个 哪些 几 多少 为什么 何 个 们 "
     "會 嗎 著 過 這 個 這個 那個 這些 我們 你們 他們 什麼 怎麼 為什麼 對 給 與 還 讓 從 於".split()

@@ -71,6 +71,14 @@ def test_a_question_finds_a_row(query: str, row: str) -> None:
     assert list(np.flatnonzero(index.scores(tokenise(query)))) == [1]
 
 
+@pytest.mark.parametrize("question", ["用户要避开什么？", "用户去做什么？", "用户会到哪里？"])
+def test_a_verb_that_only_helps_matches_no_memory(question: str) -> None:
+    index = KeywordIndex(
+        [tokenise(row) for row in ("用户要求简短", "用户做饭", "用户到过北京", "用户的会议")]
+    )
+    assert not index.scores(tokenise(question)).any()
+
+
 def test_the_word_user_tells_no_memory_from_another() -> None:
     index = KeywordIndex([tokenise("用户喜欢喝茶"), tokenise("The user's dog is called Biscuit")])
     assert not index.scores(tokenise("用户住在哪里？")).any()

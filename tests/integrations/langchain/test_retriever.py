@@ -8,7 +8,7 @@ from langchain_core.documents import Document
 from langchain_core.runnables import RunnableConfig, RunnableLambda, RunnablePassthrough
 from pydantic import ValidationError
 
-from langchain_langmem_ext import LongTermMemoryRetriever
+from langchain_langmem_ext import LongTermChainMemory, LongTermMemoryMiddleware, LongTermMemoryRetriever
 from langmem_ext import InvalidInputError, InvalidUserError, LongTermMemory
 from langmem_ext.testing import ScriptedChatModel
 
@@ -128,3 +128,14 @@ def test_retrieving_learns_nothing_and_asks_no_llm() -> None:
     with make_memory(ScriptedChatModel()) as memory:
         memory.for_user("ann").remember("Ann likes tea")
         LongTermMemoryRetriever(user=memory.for_user("ann")).invoke("tea")
+
+
+@pytest.mark.parametrize("wrong", ["u1", 5, object()])
+def test_what_is_no_memory_is_refused_at_once(wrong: Any) -> None:
+    for part in ("user", "memory"):
+        with pytest.raises(InvalidInputError, match=f"{part} must be"):
+            LongTermMemoryRetriever(**{part: wrong})
+        with pytest.raises(InvalidInputError, match=f"{part} must be"):
+            LongTermMemoryMiddleware(**{part: wrong})
+    with pytest.raises(InvalidInputError, match="user must be"):
+        LongTermChainMemory(user=wrong)

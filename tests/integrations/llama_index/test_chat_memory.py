@@ -10,9 +10,9 @@ from pydantic import ValidationError
 from sqlalchemy.ext.asyncio import create_async_engine
 from sqlalchemy.pool import StaticPool
 
-from langmem_ext import LongTermMemory, ModelError, UserMemory
+from langmem_ext import InvalidInputError, LongTermMemory, ModelError, UserMemory
 from langmem_ext.testing import ScriptedChatModel
-from llama_index_langmem_ext import LongTermChatMemory
+from llama_index_langmem_ext import LongTermChatMemory, LongTermMemoryRetriever
 from tests.integrations.helpers import BLOCK, NOTHING, contents, make_memory, messages_in, recalls
 from tests.integrations.llama_index.models import calls
 
@@ -251,3 +251,11 @@ def test_it_is_dumped_without_its_user(user: UserMemory) -> None:
     dumped: dict[str, Any] = LongTermChatMemory.from_defaults(user=user, max_tokens=300).to_dict()
     assert dumped["max_tokens"] == 300
     assert "ann" not in str(dumped)
+
+
+@pytest.mark.parametrize("wrong", ["u1", 5, object()])
+def test_what_is_no_memory_is_refused_at_once(wrong: Any) -> None:
+    with pytest.raises(InvalidInputError, match="user must be"):
+        LongTermChatMemory.from_defaults(user=wrong)
+    with pytest.raises(InvalidInputError, match="user must be"):
+        LongTermMemoryRetriever(user=wrong)
