@@ -7,6 +7,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from langmem_ext.redaction import holds_only_secret, holds_secret, redact
+from tests.extraction.helpers import learned
 
 GITHUB = "ghp_" + "a1B2" * 9
 SECRETS = [
@@ -198,3 +199,23 @@ def test_long_texts_take_linear_time(piece: str) -> None:
 
     seconds(1_000)
     assert seconds(100_000) < 30 * max(seconds(10_000), 0.02)  # quadratic would be a hundredfold
+
+
+@pytest.mark.parametrize(
+    ("text", "left"),
+    [
+        ("My password: Tr0ub4dor. I live in Oslo.", "My password: [redacted: password]. I live in Oslo."),
+        ("My password is Tr0ub4dor! I live in Oslo.", "My password is [redacted: password]! I live in Oslo."),
+        ("Use bearer abc123DEF456ghi. I live in Oslo.", "Use bearer [redacted: token]. I live in Oslo."),
+        ("The api key is zX81mmQ2kk. I live in Oslo.", "The api key is [redacted: api key]. I live in Oslo."),
+        ("See https://x.io/?token=a1b2c3d4. I live in Oslo.",
+         "See https://x.io/?token=[redacted: api key]. I live in Oslo."),
+        ("The PIN is 4821. I live in Oslo.", "The PIN is [redacted: password]. I live in Oslo."),
+        ("My login code is 481920. I live in Oslo.",
+         "My login code is [redacted: one-time code]. I live in Oslo."),
+        ("我的密码是Tr0ub4dor.我住在奥斯陆。", "我的密码是[redacted: password].我住在奥斯陆。"),
+    ],
+)  # fmt: skip
+def test_the_sentence_ends_behind_the_secret(text: str, left: str) -> None:
+    assert redact(text).text == left
+    assert [candidate.key for candidate in learned(left)] == ["residence.city"]

@@ -146,8 +146,10 @@ def _relative_unit(step_words: dict[str, int]) -> _Resolve:
         step, unit = step_words[match["step"].lower()], match["unit"].lower()
         if unit in ("week", "周", "星期", "礼拜"):
             day = today + timedelta(weeks=step)
-            monday = day - timedelta(days=day.weekday())
-            return DatePhrase(match[0], monday, monday + timedelta(days=6), day.isoformat(), vague=True)
+            sunday = day + timedelta(days=6 - day.weekday())
+            if past and not step:
+                day -= timedelta(days=day.weekday())
+            return DatePhrase(match[0], day, sunday, day.isoformat(), vague=True)
         if unit in ("weekend", "周末"):
             saturday = today - timedelta(days=today.weekday()) + timedelta(days=5, weeks=step)
             return DatePhrase(match[0], saturday, saturday + timedelta(days=1), saturday.isoformat())

@@ -13,6 +13,8 @@ from langmem_ext.extraction import rules_en_words as words
 from langmem_ext.extraction.rules_corrections import ended, instead_english
 from langmem_ext.extraction.rules_dates import annotate, find_date
 from langmem_ext.extraction.rules_en_grammar import in_third_person, is_over, others, tidy
+from langmem_ext.extraction.rules_jobs import jobs
+from langmem_ext.extraction.rules_repairs import spoken
 from langmem_ext.extraction.rules_text import ELIDED_VERBS, Clause, Draft, Rule, Speech, clauses_of
 from langmem_ext.extraction.sentences import sentences_of
 
@@ -73,6 +75,12 @@ _NOT_NAMES = re.compile(
 def read_english(text: str, speech: Speech) -> Iterator[tuple[Draft, str]]:
     """Drafts with the clause that states each."""
     speech.subject = USER
+    for piece, meant_by in spoken(text, chinese=False):
+        for draft, quote in _piece(piece, speech):
+            yield draft, meant_by or quote
+
+
+def _piece(text: str, speech: Speech) -> Iterator[tuple[Draft, str]]:
     for sentence in sentences_of(text):
         wish = events.standing_instruction(tidy(_OPENING.sub("", sentence)))
         if wish:  # its comma would be taken for the end of a clause
@@ -109,7 +117,7 @@ def _read(clause: Clause, speech: Speech) -> list[Draft]:
         found = (
             _about_relative(text, speech) or _about_own(text, speech) or _about_user(text, speech, greeted)
         )
-    return [found] if found else []
+    return jobs(found) if found else []
 
 
 def _about_user(text: str, speech: Speech, greeted: bool) -> Draft | None:

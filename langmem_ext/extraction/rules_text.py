@@ -71,7 +71,7 @@ ELIDED_VERBS = (
     r"love|like|hate|live|work|prefer|am|can['’]t|don['’]t|dislike|play|speak|enjoy|have|grew up|own|drive|"
     r"eat|drink|go|moved|was|started|adopted|bought|study|teach|collect|run|need|keep"
 )
-_SPLIT_EN = re.compile(
+SPLIT_EN = re.compile(
     r"\s*[,:]?\s+(?:and|but|so|because|since|although|though|while|plus|or)\s+(?=(?:also\s|"
     r"then\s)?(?:i|i['’]\w+|my|we|we['’]re|our|"
     r"it['’]s|he|she|they|his|her|please|always|never|don['’]t)\b)"
@@ -82,7 +82,7 @@ _SPLIT_EN = re.compile(
     rf"|,?\s+(?:and|but)\s+(?=(?:also\s)?(?:{ELIDED_VERBS})\s)",
     re.I,
 )
-_SPLIT_ZH = re.compile(
+SPLIT_ZH = re.compile(
     r"[，,]+\s*|(?<=[^和与])(?:而且|并且|但是?|不过|所以|因为)(?=我|也|[^，]{2})|\s+(?=[我你他她])"
 )
 _HYPOTHETICAL = re.compile(
@@ -138,17 +138,21 @@ def states_nothing(text: str) -> bool:
     return bool(_PLAY.search(text) or _JOKE.search(text))
 
 
+def without_quotes(text: str) -> str:
+    """The text with blank lines in place of what it quotes, just as long."""
+    return _QUOTED.sub(lambda match: "\n" * len(match[0]), text)
+
+
 def clauses_of(text: str, *, chinese: bool) -> list[Clause]:
     """The clauses that state something; questions and suppositions are left out.
 
     A question leaves the clauses before it: "I live in Lyon, where can I swim?" says something.
     """
     found: list[Clause] = []
-    masked = _QUOTED.sub(lambda match: "\n" * len(match[0]), text)
-    for sentence in sentences_of(masked):
+    for sentence in sentences_of(without_quotes(text)):
         if _HYPOTHETICAL.search(sentence):
             continue
-        pieces = _pieces(sentence, _SPLIT_ZH if chinese else _SPLIT_EN)
+        pieces = _pieces(sentence, SPLIT_ZH if chinese else SPLIT_EN)
         correcting = bool(CORRECTING.search(sentence))  # "No, I live …": the comma splits it
         for number, piece in enumerate(pieces):
             # The question mark belongs to the last clause; the others ask by their own words only.

@@ -10,6 +10,8 @@ from langmem_ext.extraction import rules_zh_events as events
 from langmem_ext.extraction import rules_zh_tables as tables
 from langmem_ext.extraction.rules_corrections import ended, instead_chinese
 from langmem_ext.extraction.rules_dates import annotate, find_date
+from langmem_ext.extraction.rules_jobs import jobs
+from langmem_ext.extraction.rules_repairs import spoken
 from langmem_ext.extraction.rules_text import Clause, Draft, Rule, Speech, clauses_of
 from langmem_ext.extraction.sentences import is_question, sentences_of
 from langmem_ext.text import HAN
@@ -60,6 +62,12 @@ _CORRECTED = re.compile(r"不对|说错|更正|纠正|记错|搞错|应该是")
 
 def read_chinese(text: str, speech: Speech) -> Iterator[tuple[Draft, str]]:
     """Drafts with the clause that states each."""
+    for piece, meant_by in spoken(text, chinese=True):
+        for draft, quote in _piece(piece, speech):
+            yield draft, meant_by or quote
+
+
+def _piece(text: str, speech: Speech) -> Iterator[tuple[Draft, str]]:
     for sentence in sentences_of(text):
         if is_question(sentence, chinese=True) and not re.search("[，,]", sentence):
             continue
@@ -99,8 +107,9 @@ def _sentence(sentence: str, speech: Speech) -> Iterator[tuple[Draft, str]]:
         )
         if draft.key and corrects:
             draft = replace(draft, correction=True)
-        speech.drafts.append(draft)
-        yield draft, clause.text
+        for told in jobs(draft):
+            speech.drafts.append(told)
+            yield told, clause.text
     last = max((match.start() for match in _CORRECTED.finditer(sentence)), default=0)
     replaced = _instead(sentence[last:], speech) if last else None
     if replaced:  # the sentence corrects itself: 我住在北京，不对，不是北京，是上海

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import re
 
+from langmem_ext.text import HAN
+
 _ENDS = ".!?\n。！？；;…~～"
 # Inside a sentence: the dots of "3.12" and "St. Gallen", the tilde of "~5 km".
 _TITLE = r"(?:(?<=\bSt)|(?<=\bMt)|(?<=\bDr)|(?<=\bMr)|(?<=\bMs)|(?<=\bMrs))\.(?= [A-Z][a-z])"
 _SENTENCE = re.compile(
-    rf"(?:[^{_ENDS}]|\.(?=[^\s\"'”)])|{_TITLE}|[~～](?=[A-Za-z0-9/]))+[.!?。！？；;…~～\"'”)]*"
+    rf"(?:[^{_ENDS}]|\.(?=[^\s\"'”){HAN}])|{_TITLE}|[~～](?=[A-Za-z0-9/]))+[.!?。！？；;…~～\"'”)]*"
 )
 
 _ASKING_EN = re.compile(
