@@ -33,7 +33,7 @@ from langmem_ext.ports import Clock, StoredMemory
 from langmem_ext.reading import Reader
 from langmem_ext.reconciliation import Proposal, is_current, merge
 from langmem_ext.redaction import redact
-from langmem_ext.text import content_key, normalise
+from langmem_ext.text import content_key, normalise, normalise_key
 from langmem_ext.transfer import read_lines
 from langmem_ext.workspace import Workspace
 
@@ -252,8 +252,10 @@ class Edits:
 
 
 def _without_secrets(row: StoredMemory) -> StoredMemory:
-    content = normalise(redact(row.item.content).text)
-    return row if content == row.item.content else replace(row, item=replace(row.item, content=content))
+    item = row.item
+    sources = tuple(replace(source, quote=redact(source.quote).text) for source in item.source)
+    content = normalise(redact(normalise(item.content)).text)
+    return replace(row, item=replace(item, content=content, source=sources))
 
 
 def _nothing() -> None:
@@ -263,7 +265,7 @@ def _nothing() -> None:
 def _checked_key(key: str | None) -> str | None:
     if key is None:
         return None
-    if not isinstance(key, str) or not (text := normalise(key)):
+    if not isinstance(key, str) or not (text := normalise_key(key)):
         raise InvalidInputError(f"key must be a non-blank string such as residence.city, got {key!r}")
     return text
 

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import hashlib
 import json
+import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime, timedelta, tzinfo
@@ -28,6 +29,7 @@ from langmem_ext.workspace import Workspace
 if TYPE_CHECKING:
     from langmem_ext.ports import Vector
 
+_BLANKS: Final = re.compile(r"[^\S\n]+")
 _MAX_NEIGHBOURS: Final = 10
 _MAX_NEIGHBOUR_QUERIES: Final = 16
 _CLOCK_SKEW: Final = timedelta(days=1)
@@ -74,13 +76,15 @@ class Learner:
         messages: MessagesLike,
         observed_at: datetime | str | float | None,
         idempotency_key: str | None,
+        barrier: int,
     ) -> Turn | AddResult:
         """What to ask the extractor, or the result where there is nothing to ask.
+
+        `barrier` is the workspace's when the turn was handed in.
 
         Raises:
             InvalidInputError: messages, time or key that can not be read.
         """
-        barrier = self._workspace.barrier(scope.user_id)
         read = tuple(_redacted(message) for message in parse_messages(messages))
         when = self._observed(observed_at)
         turn_id = _turn_id(scope, read, when, idempotency_key)
@@ -200,7 +204,7 @@ def checked_content(content: object, max_tokens: int) -> str:
     """
     if not isinstance(content, str):
         raise InvalidInputError(f"content must be a string, not {type(content).__name__}")
-    text = normalise(redact(content).text)
+    text = normalise(redact(normalise(content)).text)
     if not text:
         raise InvalidInputError("content is blank; there is nothing to remember")
     if (tokens := estimate_tokens(text)) > max_tokens:
@@ -212,7 +216,9 @@ def checked_content(content: object, max_tokens: int) -> str:
 
 def _redacted(message: Message) -> Message:
     """The message without secrets: no prompt, row, log or id made from it holds one."""
-    content, speaker = redact(message.content).text, redact(message.speaker).text
+    # Odd spacing must not hide a secret: what is stored has single spaces.
+    content = redact(_BLANKS.sub(" ", message.content)).text
+    speaker = redact(normalise(message.speaker)).text
     derived = message_id_for(message.role, message.speaker, message.content) == message.message_id
     fresh = message_id_for(message.role, speaker, content)
     return replace(

@@ -127,7 +127,7 @@ def _build(role: object, content: object, name: object, message_id: object, inde
     speaker = normalise(name) if isinstance(name, str) and name.strip() else kept
     if not isinstance(message_id, str) or not message_id.strip():
         message_id = message_id_for(kept, speaker, text)
-    return Message(kept, text, speaker, message_id)
+    return Message(kept, text, speaker, well_formed(message_id))
 
 
 def _text_of(content: object, index: int) -> str:

@@ -5,16 +5,18 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping
 from dataclasses import fields
-from datetime import UTC, date, datetime
+from datetime import date, datetime
 from typing import Any, Final
 
 from langmem_ext.errors import InvalidInputError
-from langmem_ext.items import FrozenDict, MemoryItem, Metadata
+from langmem_ext.items import FrozenDict, MemoryItem, Metadata, as_utc
 from langmem_ext.text import well_formed
 
 # A filter on one of these names means the memory's own field or column.
 ROW_COLUMNS: Final = frozenset(("chain_id", "content_key", "turn_ids", "sequence"))
 RESERVED: Final = frozenset(field.name for field in fields(MemoryItem)) | ROW_COLUMNS
+MAX_FIELDS: Final = 200
+_MAX_DEPTH: Final = 20
 _LARGEST_INT: Final = 2**53  # beyond this a float, in which numbers are compared, is no longer exact
 
 
@@ -28,6 +30,8 @@ def check_metadata(metadata: Metadata | None) -> Metadata:
         return FrozenDict()
     if not isinstance(metadata, Mapping):
         raise InvalidInputError(f"metadata must be a dict, not {type(metadata).__name__}")
+    if len(metadata) > MAX_FIELDS:  # far more columns than that make a Chroma shard unreadable
+        raise InvalidInputError(f"metadata has {len(metadata)} fields; at most {MAX_FIELDS} can be kept")
     taken = sorted(str(key) for key in metadata if key in RESERVED)
     if taken:
         raise InvalidInputError(
@@ -44,15 +48,17 @@ def _name(key: object, where: str) -> str:
     return key
 
 
-def _copy(value: Any, path: str) -> Any:
+def _copy(value: Any, path: str, depth: int = 0) -> Any:
+    if depth > _MAX_DEPTH:
+        raise InvalidInputError(f"metadata {path[:60]!r}… is nested more than {_MAX_DEPTH} levels deep")
     if isinstance(value, list | tuple):
-        return [_copy(part, f"{path}[{index}]") for index, part in enumerate(value)]
+        return [_copy(part, f"{path}[{index}]", depth + 1) for index, part in enumerate(value)]
     if isinstance(value, Mapping):
-        return {_name(key, path): _copy(part, f"{path}.{key}") for key, part in value.items()}
+        return {_name(key, path): _copy(part, f"{path}.{key}", depth + 1) for key, part in value.items()}
     if _is_plain(value):
         return well_formed(value) if isinstance(value, str) else value
     if isinstance(value, datetime) and value.tzinfo is not None:
-        return value.astimezone(UTC)
+        return as_utc(value, path)
     raise InvalidInputError(
         f"metadata {path!r} can not be kept: {type(value).__name__} {value!r:.60}. Allowed are str, int up "
         "to 2**53, finite float, bool, None, date, aware datetime, and lists and dicts of these"

@@ -176,3 +176,5 @@ class MemoryStore(Protocol):
 
 
 WRITE_LIMIT = 1000
+# Of a fact said again and again: sources and turns that its row keeps.
+MAX_SOURCES = 50

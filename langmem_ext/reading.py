@@ -6,13 +6,16 @@ import math
 from collections.abc import Sequence
 from datetime import datetime
 from pathlib import Path
-from typing import TextIO
+from typing import Final, TextIO
 
 from langmem_ext.errors import InvalidInputError, MemoryNotFoundError
 from langmem_ext.items import Filters, HistoryEvent, MemoryItem, MemoryType, Page
 from langmem_ext.ports import Clock, MemoryStore, StoredMemory
 from langmem_ext.recall import with_type
+from langmem_ext.text import well_formed
 from langmem_ext.transfer import write_lines
+
+_LARGEST_PAGE: Final = 10_000
 
 
 class Reader:
@@ -31,6 +34,8 @@ class Reader:
         """The row with this id; MemoryNotFoundError where there is none, or only an expired one."""
         if not isinstance(memory_id, str):
             raise InvalidInputError(f"memory_id must be a string, not {type(memory_id).__name__}")
+        if well_formed(memory_id) != memory_id:
+            raise MemoryNotFoundError(memory_id)
         rows = self._store.read(self._user, [memory_id])
         if not rows or (not expired and _expired(rows[0].item, self._clock())):
             raise MemoryNotFoundError(memory_id)
@@ -50,8 +55,8 @@ class Reader:
         include_expired: bool,
     ) -> Page:
         """See `UserMemory.list_memories`."""
-        if isinstance(limit, bool) or not isinstance(limit, int) or limit < 1:
-            raise InvalidInputError(f"limit must be a whole number of at least 1, got {limit!r}")
+        if isinstance(limit, bool) or not isinstance(limit, int) or not 1 <= limit <= _LARGEST_PAGE:
+            raise InvalidInputError(f"limit must be a whole number from 1 to {_LARGEST_PAGE}, got {limit!r}")
         if include_expired and as_of is not None:
             raise InvalidInputError("as_of looks at one instant; leave out include_expired")
         parts: list[Filters] = [with_type(filters, memory_type) or {}]

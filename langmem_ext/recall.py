@@ -55,7 +55,7 @@ class RecallRequest:
         ):
             raise InvalidInputError(f"min_similarity must be between 0 and 1, got {min_similarity!r}")
         # A query may go to a remote embedder and into the log: it is redacted like all that is stored.
-        text = normalise(redact(query).text)
+        text = normalise(redact(normalise(query)).text)
         return cls(text, top_k, min_similarity, with_type(filters, memory_type), as_of)
 
 

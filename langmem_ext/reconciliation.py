@@ -16,7 +16,7 @@ from collections import defaultdict
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import datetime
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING
 
 from langmem_ext.items import (
     FrozenDict,
@@ -27,13 +27,11 @@ from langmem_ext.items import (
     Scope,
     Source,
 )
-from langmem_ext.ports import StoredMemory
+from langmem_ext.ports import MAX_SOURCES, StoredMemory
 from langmem_ext.text import comparison_key
 
 if TYPE_CHECKING:
     from langmem_ext.ports import Vector
-
-_MAX_SOURCES: Final = 50  # of a fact said again and again; the first and the latest are kept
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -275,7 +273,7 @@ def _touched(row: StoredMemory, proposal: Proposal, now: datetime) -> StoredMemo
         valid_until=_later(item.valid_until, proposal.valid_until),
         importance=max((i for i in (item.importance, proposal.importance) if i is not None), default=None),
         recorded_at=max(item.recorded_at, proposal.observed_at),
-        source=sources[:1] + sources[1:][-(_MAX_SOURCES - 1) :],
+        source=sources[:1] + sources[1:][-(MAX_SOURCES - 1) :],
     )
     return replace(row, item=item, turn_ids=_with_turn(row.turn_ids, proposal.turn_id))
 
@@ -290,7 +288,7 @@ def _retired(old: MemoryItem, new: MemoryItem, proposal: Proposal, now: datetime
 def _with_turn(turn_ids: tuple[str, ...], turn_id: str | None) -> tuple[str, ...]:
     if turn_id is None or turn_id in turn_ids:
         return turn_ids
-    return (*turn_ids, turn_id)[-_MAX_SOURCES:]
+    return (*turn_ids, turn_id)[-MAX_SOURCES:]
 
 
 def _later(one: datetime | None, other: datetime | None) -> datetime | None:

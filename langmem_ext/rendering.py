@@ -28,14 +28,20 @@ _CONTROL = re.compile(r"[\x00-\x1f\x7f-\x9f\u2028\u2029]+")
 # Characters without a picture: soft hyphen, zero-width spaces and marks, bidi controls and isolates,
 # invisible operators, fillers, byte order mark, tag characters. ZWNJ and ZWJ (200c, 200d) have a rule below.
 _INVISIBLE = re.compile(
-    "[\u00ad\u034f\u061c\u115f\u1160\u17b4\u17b5\u180b-\u180f\u200b\u200e\u200f\u202a-\u202e\u2060-\u206f"
+    "[\u00ad\u034f\u2800\u061c\u115f\u1160\u17b4\u17b5\u180b-\u180f\u200b\u200e\u200f\u202a-\u202e\u2060-\u206f"
     "\u3164\ufeff\uffa0\ufff0-\ufffb\U0001bca0-\U0001bca3\U0001d173-\U0001d17a\U000e0000-\U000e00ff"
     "\U000e01f0-\U000e0fff]"
 )
 # Joiners make one emoji out of several, and shape Persian and Indic words: kept between such characters.
-_STRAY_JOINER = re.compile("(?<![\u0600-\U000dffff])[\u200c\u200d]+|[\u200c\u200d]+(?![\u0600-\U000dffff])")
+# Not the full-width and small signs, from which our frame could be written.
+_JOINED = "[\u0600-\ufe0f\ufe70-\ufeff\U00010000-\U000dffff]"
+_STRAY_JOINER = re.compile(f"(?<!{_JOINED})[\u200c\u200d]+|[\u200c\u200d]+(?!{_JOINED})")
 _JOINERS = re.compile("([\u200c\u200d])[\u200c\u200d]+")
 # One selector picks a variant of the character before it; a run of them is a way to hide text.
+# After a sign there is no variant to pick (digits, # and * have keycap emoji).
+_SIGN_SELECTORS = re.compile(
+    "(?<=[\x00-\x22$-)+-/:-\x7f\ufe50-\ufe6f\uff00-\uffef])[\ufe00-\ufe0f\U000e0100-\U000e01ef]+"
+)
 _SELECTORS = re.compile("([\ufe00-\ufe0f\U000e0100-\U000e01ef])[\ufe00-\ufe0f\U000e0100-\U000e01ef]+")
 
 # What a chat template or our own frame gives a meaning to. Matched on text with full-width forms folded.
@@ -44,11 +50,12 @@ _MARKERS = re.compile(
     r"|<\|[^<>]*?\|>"  # <|im_start|>, <|eot_id|>, <｜User｜>
     r"|<<\s*(?:/\s*)?sys\s*>>"
     r"|<\s*(?:/\s*)?(?:s|bos|eos|unk|pad|sop|eop|system|user|human|assistant|developer|tool|instructions?|prompt"
-    r"|think|tool_calls?|tool_response|(?:start|end)_of_turn|用户|ai|reserved_\d+|extra_id_\d+)\s*(?:/\s*)?>"
-    r"|\[\s*(?:/\s*)?(?:inst|system_prompt|available_tools|tool_calls|tool_results|g?mask|cls|sep)\s*\]",
+    r"|think|tool_calls?|tool_response|(?:start|end)_of_turn|用户|ai|reserved_\d+|extra_id_\d+|unused_?\d+|\|?(?:turn|channel|tool_call|tool_response)\|?)\s*(?:/\s*)?>"
+    r"|\[\s*(?:/\s*)?(?:inst|think|args|system_prompt|available_tools|tool_calls|tool_results|g?mask|cls|sep)\s*\]",
     re.IGNORECASE,
 )
-_BRACKETS = str.maketrans({char: "‹" for char in "<[＜［"} | {char: "›" for char in ">]＞］"})
+_BRACKETS = str.maketrans({char: "‹" for char in "<[＜［﹤"} | {char: "›" for char in ">]＞］﹥"})
+_ROUNDS = 8
 
 
 def render_context(
@@ -109,9 +116,18 @@ def neutralise(content: str) -> str:
     and the brackets of our own frame and of template tokens such as `<|im_start|>` become ‹ ›. Everything
     else, braces, quotes and backslashes included, stays as it is. Applying it twice changes nothing.
     """
-    text = _CONTROL.sub(" ", well_formed(content))
-    text = _INVISIBLE.sub("", text)
-    text = _SELECTORS.sub(r"\1", _JOINERS.sub(r"\1", _STRAY_JOINER.sub("", text)))
+    text = well_formed(content)
+    for _ in range(_ROUNDS):  # what was taken out may have kept two halves of something apart
+        before, text = text, _neutralised(text)
+        if text == before:
+            break
+    return text
+
+
+def _neutralised(text: str) -> str:
+    text = _INVISIBLE.sub("", _CONTROL.sub(" ", text))
+    text = _SIGN_SELECTORS.sub("", _STRAY_JOINER.sub("", text))
+    text = _SELECTORS.sub(r"\1", _JOINERS.sub(r"\1", text))
     pieces: list[str] = []
     end = 0
     for marker in _MARKERS.finditer(_folded(text)):
@@ -124,7 +140,12 @@ def _folded(text: str) -> str:
     """The text with full-width forms as their ordinary ones, character by character: as long as before."""
     if text.isascii():
         return text
-    return "".join(_fold(char) if unicodedata.east_asian_width(char) == "F" else char for char in text)
+    return "".join(_fold(char) if _is_form(char) else char for char in text)
+
+
+def _is_form(char: str) -> bool:
+    """A full-width or small form of another character."""
+    return unicodedata.east_asian_width(char) == "F" or "\ufe50" <= char <= "\ufe6f"
 
 
 def _fold(char: str) -> str:

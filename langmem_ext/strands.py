@@ -72,6 +72,11 @@ class Strands:
         if more:  # back to the end of the pool's queue: no user keeps a thread
             self._schedule(name)
 
+    def drain(self) -> None:
+        """Wait until nothing is queued."""
+        with self._idle:
+            self._idle.wait_for(lambda: not self._waiting)
+
     def close(self) -> None:
         """Run what was submitted, then end the threads."""
         with self._idle:

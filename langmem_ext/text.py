@@ -39,6 +39,11 @@ def comparison_key(text: str) -> str:
     return normalise(folded.casefold()).rstrip(_ENDINGS)
 
 
+def normalise_key(key: str) -> str:
+    """One spelling of an attribute's name: `Home-City` and `home city` are `home_city`."""
+    return re.sub(r"[\s\-]+", "_", normalise(key).casefold()).replace("/", ".").strip("._")
+
+
 def content_key(content: str) -> str:
     """Equal for two sentences with one `comparison_key`; a digest, so it is no second copy of the text."""
     return hashlib.blake2b(comparison_key(content).encode(), digest_size=16).hexdigest()

@@ -17,7 +17,7 @@ from langmem_ext.errors import InvalidInputError
 from langmem_ext.items import MEMORY_TYPES, MemoryItem, Source, as_utc
 from langmem_ext.json_values import from_json
 from langmem_ext.metadata import check_metadata
-from langmem_ext.ports import StoredMemory
+from langmem_ext.ports import MAX_SOURCES, StoredMemory
 from langmem_ext.text import normalise, well_formed
 
 _TIMES: Final = (
@@ -108,11 +108,11 @@ def _from_record(record: dict[str, Any]) -> StoredMemory:
         access_count=int(_number(record, "access_count", 0, 2**53)),
         importance=None if record.get("importance") is None else _number(record, "importance", 0, 1),
         supersedes=tuple(_strings(record, "supersedes")),
-        source=tuple(_source(part) for part in _list(record, "source")),
+        source=tuple(_source(part) for part in _list(record, "source"))[-MAX_SOURCES:],
         **fields,
     )
     chain = _text({"chain_id": item.memory_id, **record}, "chain_id") or item.memory_id
-    turns = tuple(_strings(record, "turn_ids"))
+    turns = tuple(_strings(record, "turn_ids"))[-MAX_SOURCES:]
     return StoredMemory(item, chain, None, turns)  # type: ignore[arg-type]  # the caller embeds
 
 

@@ -109,7 +109,8 @@ class UserMemory:
             StorageError: the store is unavailable.
         """
         self._rooms.check_open()
-        turn = self._rooms.learner.prepare(self._scope, messages, observed_at, idempotency_key)
+        barrier = self._rooms.workspace.barrier(self._scope.user_id)
+        turn = self._rooms.learner.prepare(self._scope, messages, observed_at, idempotency_key, barrier)
         if isinstance(turn, AddResult):
             return turn
         extraction = self._rooms.learner.check(self._rooms.extractor.extract(turn.request))
@@ -124,8 +125,9 @@ class UserMemory:
     ) -> AddResult:
         """As `add`."""
         self._rooms.check_open()
+        barrier = self._rooms.workspace.barrier(self._scope.user_id)  # before anything is awaited
         turn = await asyncio.to_thread(
-            self._rooms.learner.prepare, self._scope, messages, observed_at, idempotency_key
+            self._rooms.learner.prepare, self._scope, messages, observed_at, idempotency_key, barrier
         )
         if isinstance(turn, AddResult):
             return turn

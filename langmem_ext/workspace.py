@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import logging
 import threading
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Sequence
 from concurrent.futures import Future
 from datetime import datetime
 from functools import partial
@@ -109,7 +109,10 @@ class Workspace:
         matching: Filters = {
             "$or": [
                 {"content_key": {"$in": sorted({content_key(p.content) for p in proposals})}},
-                {"key": {"$in": sorted({p.key for p in proposals if p.key is not None})}},
+                {
+                    "key": {"$in": sorted({p.key for p in proposals if p.key is not None})},
+                    "superseded_by": None,
+                },
                 {"memory_id": {"$in": sorted({p.replaces for p in proposals if p.replaces is not None})}},
             ]
         }
@@ -117,10 +120,10 @@ class Workspace:
         chains = sorted({row.chain_id for row in rows})
         return rows if len(chains) < 2 else self.store.find(user_id, {"chain_id": {"$in": chains}})
 
-    def note_access(self, user_id: str, memory_ids: Iterable[str], when: datetime) -> None:
+    def note_access(self, user_id: str, memory_ids: Sequence[str], when: datetime) -> None:
         """Count recalls in RAM; `flush_accesses` writes them."""
         with self._lock:
-            counts = self._accesses.setdefault(user_id, {})
+            counts = self._accesses.setdefault(user_id, {}) if memory_ids else {}
             for memory_id in memory_ids:
                 counts[memory_id] = (counts.get(memory_id, (0, when))[0] + 1, when)
             full = sum(map(len, self._accesses.values())) > _MAX_PENDING_ACCESSES
@@ -147,6 +150,10 @@ class Workspace:
             return 0
         self._indexes.write(user_id, rows)
         return len(rows)
+
+    def drain(self) -> None:
+        """Wait for what was submitted."""
+        self._strands.drain()
 
     def close(self) -> None:
         """Finish what was submitted; the store stays open."""
@@ -181,6 +188,8 @@ def release_workspace(workspace: Workspace, *, own_hold: bool) -> None:
     """
     try:
         workspace.flush_accesses()
+        if workspace.holders == 1:  # not under the lock: a write that hangs must not block other stores
+            workspace.drain()
     finally:
         with _workspaces_lock:
             workspace.holders -= 1

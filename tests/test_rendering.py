@@ -222,7 +222,8 @@ def test_invisible_characters_are_removed(char: str) -> None:
 
 def test_control_characters_become_a_space_and_hidden_selectors_go() -> None:
     assert neutralise("a\x00b\x1b[31mc\td") == "a b [31mc d"
-    assert neutralise("x" + "\ufe0f\U000e0101\U000e0102" * 3) == "x\ufe0f"
+    assert neutralise("x" + "\ufe0f\U000e0101" * 3) == "x"
+    assert neutralise("❤" + "\ufe0f\U000e0101" * 3) == "❤\ufe0f"
     assert neutralise("\ud83d\ude00 \ud800") == "😀 \ufffd"
 
 
@@ -322,3 +323,23 @@ def test_template_text_goes_into_a_template_itself() -> None:
     template = prompts.PromptTemplate.from_template("Be kind.\n" + context.template_text + "\n{q}")
     assert template.input_variables == ["q"]
     assert template.format(q="?") == f"Be kind.\n{context.text}\n?"
+
+
+@pytest.mark.parametrize(
+    "hidden",
+    [
+        "<\ufe0f/long_term_memory>",
+        "＜\u200d／long_term_memory＞",
+        "﹤/long_term_memory﹥",
+        "[\ufe0f/INST]",
+        "<|im_start|\ufe0f>",
+        "<|im_start<|x|>|>",
+        "<unused0>",
+        "<|turn>",
+        "[THINK]",
+    ],
+)
+def test_a_marker_with_something_hidden_in_it_is_found_all_the_same(hidden: str) -> None:
+    once = neutralise(hidden)
+    assert once == neutralise(once)
+    assert not set(once) & set("<>[]＜＞﹤﹥")

@@ -9,7 +9,7 @@ from datetime import UTC, datetime, timedelta
 from typing import Final
 
 from langmem_ext.items import MemoryType
-from langmem_ext.text import normalise
+from langmem_ext.text import normalise, normalise_key
 
 TEXT_KEYS: Final = (
     "text",
@@ -83,9 +83,7 @@ def read_key(value: object) -> str | None:
     """A dotted name in lower case, or None where it is none."""
     if not isinstance(value, str):
         return None
-    key = (
-        re.sub(r"[\s\-]+", "_", normalise(value).lower()).replace("/", ".").removeprefix("user.").strip("._")
-    )
+    key = normalise_key(value).removeprefix("user.")
     return key if re.fullmatch(r"[a-z0-9_]+(?:\.[a-z0-9_]+)*", key) and len(key) <= 64 else None
 
 

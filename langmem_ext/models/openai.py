@@ -186,6 +186,12 @@ def _without(optional: Mapping[str, Any], refused: str) -> Mapping[str, Any]:
     return kept
 
 
+def _count(usage: Any, name: str) -> int:
+    """A token count; servers send what they like."""
+    value = getattr(usage, name, None)
+    return value if isinstance(value, int) and not isinstance(value, bool) and value >= 0 else 0
+
+
 def _reply(answer: Any, endpoint: str) -> ChatReply:
     choices = getattr(answer, "choices", None)
     if not choices:
@@ -199,7 +205,7 @@ def _reply(answer: Any, endpoint: str) -> ChatReply:
         finish_reason="content_filter" if refused else choices[0].finish_reason or "stop",
         usage=Usage(
             calls=1,
-            prompt_tokens=getattr(usage, "prompt_tokens", None) or 0,
-            completion_tokens=getattr(usage, "completion_tokens", None) or 0,
+            prompt_tokens=_count(usage, "prompt_tokens"),
+            completion_tokens=_count(usage, "completion_tokens"),
         ),
     )

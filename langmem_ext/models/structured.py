@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import logging
 from collections.abc import Callable, Generator, Sequence
 from dataclasses import dataclass, replace
@@ -72,34 +73,28 @@ class StructuredChat:
                 for another shape; the message of a `ReplyShapeError` is shown to the user.
         """
         flow = self._flow(messages, schema, parse)
-        try:
-            call = next(flow)
-            while True:
-                try:
-                    outcome: object = self._model.complete(call.messages, call.schema)
-                except Exception as error:  # a user's own model may raise anything; _failure names it
-                    outcome = error
-                call = flow.send(outcome)
-        except StopIteration as done:
-            result: StructuredReply[T] = done.value
-            return result
+        step = _advance(flow, None)
+        while not isinstance(step, StructuredReply):
+            try:
+                outcome: object = self._model.complete(step.messages, step.schema)
+            except Exception as error:  # a user's own model may raise anything; _failure names it
+                outcome = error
+            step = _advance(flow, outcome)
+        return step
 
     async def aask(
         self, messages: Sequence[ChatMessage], schema: ReplySchema, parse: Callable[[object], T]
     ) -> StructuredReply[T]:
-        """As `ask`."""
+        """As `ask`. Long replies are read in a thread: the loop goes on."""
         flow = self._flow(messages, schema, parse)
-        try:
-            call = next(flow)
-            while True:
-                try:
-                    outcome: object = await self._model.acomplete(call.messages, call.schema)
-                except Exception as error:  # as in ask; a cancelled task is no Exception and gets out
-                    outcome = error
-                call = flow.send(outcome)
-        except StopIteration as done:
-            result: StructuredReply[T] = done.value
-            return result
+        step = _advance(flow, None)
+        while not isinstance(step, StructuredReply):
+            try:
+                outcome: object = await self._model.acomplete(step.messages, step.schema)
+            except Exception as error:  # as in ask; a cancelled task is no Exception and gets out
+                outcome = error
+            step = await asyncio.to_thread(_advance, flow, outcome)
+        return step
 
     def _flow(
         self, messages: Sequence[ChatMessage], schema: ReplySchema, parse: Callable[[object], T]
@@ -186,6 +181,15 @@ class StructuredChat:
             return str(self._model.name)
         except Exception:  # in a user's own class; a name is no reason to fail
             return type(self._model).__name__
+
+
+def _advance(flow: _Steps[StructuredReply[T]], outcome: object) -> _Call | StructuredReply[T]:
+    """The next call of a flow, or its result."""
+    try:
+        return flow.send(outcome)
+    except StopIteration as done:
+        result: StructuredReply[T] = done.value
+        return result
 
 
 def _is_reply(outcome: object) -> TypeGuard[ChatReply]:

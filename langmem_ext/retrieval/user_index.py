@@ -92,6 +92,7 @@ class IndexCache:
         self._max_rows = max_rows
         self._lock = Lock()
         self._indexes: OrderedDict[str, UserIndex] = OrderedDict()
+        self._rows = 0
         self._loading: dict[str, set[object]] = {}
 
     def get(self, user_id: str) -> UserIndex | None:
@@ -130,9 +131,14 @@ class IndexCache:
                 self._keep(user_id, index.changed(written, removed))
 
     def _keep(self, user_id: str, index: UserIndex) -> None:
-        self._indexes[user_id] = index
-        self._indexes.move_to_end(user_id)
-        while len(self._indexes) > 1 and sum(map(len, self._indexes.values())) > self._max_rows:
-            self._indexes.popitem(last=False)
+        self._drop(user_id)
         if len(index) > self._max_rows:
-            del self._indexes[user_id]
+            return
+        self._indexes[user_id] = index
+        self._rows += len(index) + 1  # a user without memories takes room too
+        while self._rows > self._max_rows:
+            self._drop(next(iter(self._indexes)))
+
+    def _drop(self, user_id: str) -> None:
+        if (index := self._indexes.pop(user_id, None)) is not None:
+            self._rows -= len(index) + 1

@@ -19,11 +19,12 @@ from chromadb.api import ClientAPI
 from chromadb.config import Settings
 from chromadb.errors import ChromaError
 
-from langmem_ext.errors import InvalidInputError, LangMemExtError, StorageError
+from langmem_ext.errors import InvalidInputError, LangMemExtError, StorageError, StoreClosedError
 from langmem_ext.ports import EmbedderFingerprint
 from langmem_ext.stores.chroma.card import StoreCard, read_file, write_file
 from langmem_ext.stores.chroma.lock import lock_directory
 
+_SERVER_TIMEOUT: Final = 60.0  # seconds for one step of a request
 _COLLECTION: Final = "memories"
 
 
@@ -124,6 +125,8 @@ class ServerShards:
             )
         except Exception as error:  # Chroma's own, httpx's, or a bare ValueError
             raise self._silent(error) from error
+        for session in self._sessions():
+            session.timeout = _SERVER_TIMEOUT  # Chroma waits without end
         try:
             self.card = self._card(fingerprint)
             self.card.check(fingerprint, self.where)
@@ -165,14 +168,17 @@ class ServerShards:
 
     def close(self) -> None:
         """See `Shards`."""
-        # Chroma leaves the HTTP connections of a client and of its admin client open, and nothing public
-        # closes them; each client has its own.
-        owners = (self._client, getattr(self._client, "_admin_client", None))
-        sessions = [getattr(getattr(owner, "_server", None), "_session", None) for owner in owners]
+        # Chroma leaves its HTTP connections open, and nothing public closes them.
+        sessions = self._sessions()
         self._client.close()  # type: ignore[attr-defined]  # of the class behind ClientAPI
         for session in sessions:
-            if session is not None:
-                session.close()
+            session.close()
+
+    def _sessions(self) -> list[Any]:
+        """The HTTP sessions of the client and of its admin client; each client has its own."""
+        owners = (self._client, getattr(self._client, "_admin_client", None))
+        sessions = [getattr(getattr(owner, "_server", None), "_session", None) for owner in owners]
+        return [session for session in sessions if session is not None]
 
 
 def _address(url: str) -> tuple[str, int, bool]:
@@ -198,6 +204,7 @@ class EmbeddedShards:
         self.where = str(path)
         self._path = path
         self._pid = os.getpid()
+        self._closed = False
         self._lock = threading.Lock()
         self._open: dict[int, tuple[ClientAPI, chromadb.Collection]] = {}
         try:
@@ -232,6 +239,8 @@ class EmbeddedShards:
                 "directory: open a LongTermMemory(url=…) in the child"
             )
         with self._lock:
+            if self._closed:
+                raise StoreClosedError("this memory was closed meanwhile; open a new LongTermMemory")
             if number not in self._open:
                 client = chromadb.PersistentClient(path=self._generation(number), settings=_settings())
                 self._open[number] = (client, _open_collection(client, _COLLECTION, self.where))
@@ -262,6 +271,7 @@ class EmbeddedShards:
         if self.forked:
             return  # the parent's files
         with self._lock:
+            self._closed = True
             try:
                 for client, _ in self._open.values():
                     client.close()  # type: ignore[attr-defined]  # as above

@@ -22,6 +22,8 @@ from langmem_ext.stores.chroma.shards import EmbeddedShards, MemoryShards, Serve
 from langmem_ext.stores.chroma.where import Clause, both, translate, valid_at
 
 _READ_LIMIT: Final = 1000  # ids in one request
+# Chroma logs a row with some 5,400 columns, can not apply it, and then nothing else of the shard either.
+_MAX_COLUMNS: Final = 2000
 
 
 class ChromaStore:
@@ -109,6 +111,8 @@ class ChromaStore:
             stale = dict(zip(old["ids"], old["metadatas"] or [], strict=True))
             for chroma_id, row_columns in zip(ids, columns, strict=True):
                 row_columns.update(dict.fromkeys(set(stale.get(chroma_id) or ()) - set(row_columns)))
+                if len(row_columns) > _MAX_COLUMNS:
+                    raise StorageError("a row has too many columns for Chroma; nothing was written")
             collection.upsert(
                 ids=ids,
                 embeddings=np.stack([row.vector for row in ordered]),
@@ -165,12 +169,13 @@ class ChromaStore:
     ) -> list[StoredMemory]:
         """See `MemoryStore`."""
         rows = [_accessed(row, *accesses[row.item.memory_id]) for row in self.read(user_id, list(accesses))]
-        if rows:
-            with self._chroma(user_id) as collection:
+        with self._chroma(user_id) as collection:
+            for start in range(0, len(rows), WRITE_LIMIT):
+                part = rows[start : start + WRITE_LIMIT]
                 # An update and no upsert: a row that another process removed meanwhile stays away.
                 collection.update(
-                    ids=[row_id(user_id, row.item.memory_id) for row in rows],
-                    metadatas=[access_columns(row.item) for row in rows],
+                    ids=[row_id(user_id, row.item.memory_id) for row in part],
+                    metadatas=[access_columns(row.item) for row in part],
                 )
         return rows
 
@@ -253,6 +258,10 @@ class ChromaStore:
         except LangMemExtError:
             raise
         except Exception as error:  # Chroma raises its own, SQLite's, httpx's and Rust's errors
+            if self._closed:
+                raise StoreClosedError(
+                    "this memory was closed meanwhile; open a new LongTermMemory"
+                ) from error
             raise StorageError(
                 f"{self._shards.where} could not be read or written ({type(error).__name__}). "
                 "What was reported as stored before is not affected"
