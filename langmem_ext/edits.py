@@ -32,8 +32,8 @@ from langmem_ext.metadata import check_metadata
 from langmem_ext.ports import Clock, StoredMemory
 from langmem_ext.reading import Reader
 from langmem_ext.reconciliation import Proposal, is_current, merge
-from langmem_ext.redaction import redact
-from langmem_ext.text import content_key, normalise, normalise_key
+from langmem_ext.redaction import redact, stored_form
+from langmem_ext.text import content_key, normalise_key
 from langmem_ext.transfer import read_lines
 from langmem_ext.workspace import Workspace
 
@@ -254,8 +254,7 @@ class Edits:
 def _without_secrets(row: StoredMemory) -> StoredMemory:
     item = row.item
     sources = tuple(replace(source, quote=redact(source.quote).text) for source in item.source)
-    content = normalise(redact(normalise(item.content)).text)
-    return replace(row, item=replace(item, content=content, source=sources))
+    return replace(row, item=replace(item, content=stored_form(item.content), source=sources))
 
 
 def _nothing() -> None:

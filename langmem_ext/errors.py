@@ -105,4 +105,7 @@ class StoreLockedError(StorageError):
 
 
 class StoreClosedError(StorageError):
-    """The memory was used after close()."""
+    """The memory was used after close(), or closed meanwhile."""
+
+    def __init__(self) -> None:
+        super().__init__("this memory was closed; open a new LongTermMemory")

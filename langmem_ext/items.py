@@ -10,7 +10,7 @@ from typing import Any, Final, Literal, NamedTuple, NoReturn, TypeAlias, overloa
 
 from langmem_ext.errors import InvalidInputError, InvalidUserError, ModelErrorKind
 from langmem_ext.json_values import to_json
-from langmem_ext.text import well_formed
+from langmem_ext.text import is_well_formed
 
 MemoryType = Literal["semantic", "episodic", "procedural"]
 MEMORY_TYPES: Final[tuple[MemoryType, ...]] = ("semantic", "episodic", "procedural")
@@ -71,7 +71,7 @@ class Scope:
                 continue
             if not isinstance(value, str) or not value.strip():
                 raise InvalidInputError(f"{name} must be a non-blank string or None, got {value!r}")
-            if well_formed(value) != value:
+            if not is_well_formed(value):
                 raise InvalidInputError(f"{name} holds half of a surrogate pair; pass valid Unicode")
 
 

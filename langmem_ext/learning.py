@@ -21,7 +21,7 @@ from langmem_ext.items import AddResult, LearningError, MemoryItem, Outcome, Sco
 from langmem_ext.messages import Message, MessagesLike, message_id_for, parse_messages
 from langmem_ext.ports import Clock
 from langmem_ext.reconciliation import Proposal, is_current
-from langmem_ext.redaction import redact
+from langmem_ext.redaction import redact, stored_form
 from langmem_ext.text import normalise
 from langmem_ext.tokens import estimate_tokens
 from langmem_ext.workspace import Workspace
@@ -204,7 +204,7 @@ def checked_content(content: object, max_tokens: int) -> str:
     """
     if not isinstance(content, str):
         raise InvalidInputError(f"content must be a string, not {type(content).__name__}")
-    text = normalise(redact(normalise(content)).text)
+    text = stored_form(content)
     if not text:
         raise InvalidInputError("content is blank; there is nothing to remember")
     if (tokens := estimate_tokens(text)) > max_tokens:

@@ -202,7 +202,7 @@ class LongTermMemory:
 
     def _check_open(self) -> None:
         if self._closed:
-            raise StoreClosedError("this memory was closed; open a new LongTermMemory")
+            raise StoreClosedError()
         if os.getpid() != self._pid:  # threads, locks and connections stay in the parent
             raise StorageError(
                 "this memory was opened before the process was forked; open another in the child"

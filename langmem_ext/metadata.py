@@ -10,7 +10,7 @@ from typing import Any, Final
 
 from langmem_ext.errors import InvalidInputError
 from langmem_ext.items import FrozenDict, MemoryItem, Metadata, as_utc
-from langmem_ext.text import well_formed
+from langmem_ext.text import is_well_formed, well_formed
 
 # A filter on one of these names means the memory's own field or column.
 ROW_COLUMNS: Final = frozenset(("chain_id", "content_key", "turn_ids", "sequence"))
@@ -41,7 +41,7 @@ def check_metadata(metadata: Metadata | None) -> Metadata:
 
 
 def _name(key: object, where: str) -> str:
-    if not isinstance(key, str) or not key or key.startswith("$") or well_formed(key) != key:
+    if not isinstance(key, str) or not key or key.startswith("$") or not is_well_formed(key):
         raise InvalidInputError(
             f"{where}: keys must be non-empty strings that do not start with $, got {key!r}"
         )

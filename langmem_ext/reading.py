@@ -12,7 +12,7 @@ from langmem_ext.errors import InvalidInputError, MemoryNotFoundError
 from langmem_ext.items import Filters, HistoryEvent, MemoryItem, MemoryType, Page
 from langmem_ext.ports import Clock, MemoryStore, StoredMemory
 from langmem_ext.recall import with_type
-from langmem_ext.text import well_formed
+from langmem_ext.text import is_well_formed
 from langmem_ext.transfer import write_lines
 
 _LARGEST_PAGE: Final = 10_000
@@ -34,7 +34,7 @@ class Reader:
         """The row with this id; MemoryNotFoundError where there is none, or only an expired one."""
         if not isinstance(memory_id, str):
             raise InvalidInputError(f"memory_id must be a string, not {type(memory_id).__name__}")
-        if well_formed(memory_id) != memory_id:
+        if not is_well_formed(memory_id):
             raise MemoryNotFoundError(memory_id)
         rows = self._store.read(self._user, [memory_id])
         if not rows or (not expired and _expired(rows[0].item, self._clock())):

@@ -15,10 +15,9 @@ from langmem_ext.errors import InvalidInputError, ModelError
 from langmem_ext.items import MEMORY_TYPES, Filters, MemoryType, RecallResult, Scope, ScoredMemory, Signals
 from langmem_ext.observability import RecallLog, RecallRecord, hash_user
 from langmem_ext.ports import Clock
-from langmem_ext.redaction import redact
+from langmem_ext.redaction import stored_form
 from langmem_ext.retrieval.ranking import rank, similarity
 from langmem_ext.retrieval.user_index import UserIndex
-from langmem_ext.text import normalise
 from langmem_ext.workspace import Workspace
 
 if TYPE_CHECKING:
@@ -55,8 +54,7 @@ class RecallRequest:
         ):
             raise InvalidInputError(f"min_similarity must be between 0 and 1, got {min_similarity!r}")
         # A query may go to a remote embedder and into the log: it is redacted like all that is stored.
-        text = normalise(redact(normalise(query)).text)
-        return cls(text, top_k, min_similarity, with_type(filters, memory_type), as_of)
+        return cls(stored_form(query), top_k, min_similarity, with_type(filters, memory_type), as_of)
 
 
 def with_type(filters: Filters | None, memory_type: MemoryType | None) -> Filters | None:

@@ -13,6 +13,7 @@ from typing import Final
 
 from langmem_ext.redaction_codes import replace_codes, replace_pins
 from langmem_ext.redaction_numbers import replace_cards, replace_identity_numbers
+from langmem_ext.text import normalise
 
 API_KEY: Final = "api key"
 PASSWORD: Final = "password"
@@ -49,6 +50,11 @@ def redact(text: str) -> Redacted:
         text = rule(text)
     kinds = dict.fromkeys(found[len(_OPENING) : -1] for found in PLACEHOLDER.findall(text))
     return Redacted(text, tuple(kinds))
+
+
+def stored_form(text: str) -> str:
+    """The text on one line without secrets: odd spacing must not hide one, nor a placeholder leave any."""
+    return normalise(redact(normalise(text)).text)
 
 
 def holds_secret(text: str) -> bool:

@@ -47,7 +47,7 @@ class Strands:
 
         with self._lock:
             if self._closed:
-                raise StoreClosedError("this memory was closed; open a new LongTermMemory")
+                raise StoreClosedError()
             idle = name not in self._waiting
             self._waiting.setdefault(name, deque()).append(task)
         if idle:

@@ -22,6 +22,11 @@ def well_formed(text: str) -> str:
     return text.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
 
 
+def is_well_formed(text: str) -> bool:
+    """Whether the text can be written as UTF-8 as it is."""
+    return well_formed(text) == text
+
+
 def normalise(text: str) -> str:
     """The form in which text is stored: NFC, well-formed, one space between words, none around."""
     return _SPACES.sub(" ", unicodedata.normalize("NFC", well_formed(text))).strip()

@@ -18,7 +18,7 @@ from langmem_ext.items import MEMORY_TYPES, MemoryItem, Source, as_utc
 from langmem_ext.json_values import from_json
 from langmem_ext.metadata import check_metadata
 from langmem_ext.ports import MAX_SOURCES, StoredMemory
-from langmem_ext.text import normalise, well_formed
+from langmem_ext.text import is_well_formed, normalise, well_formed
 
 _TIMES: Final = (
     "created_at", "updated_at", "last_accessed_at", "expires_at",
@@ -120,7 +120,7 @@ def _text(record: Mapping[str, Any], name: str) -> str | None:
     value = record.get(name)
     if value is None:
         return None
-    if not isinstance(value, str) or not value.strip() or well_formed(value) != value:
+    if not isinstance(value, str) or not value.strip() or not is_well_formed(value):
         raise InvalidInputError(f"{name} must be text")
     return value
 
@@ -141,7 +141,7 @@ def _list(record: Mapping[str, Any], name: str) -> list[Any]:
 
 def _strings(record: Mapping[str, Any], name: str) -> list[str]:
     values = _list(record, name)
-    if not all(isinstance(value, str) and well_formed(value) == value for value in values):
+    if not all(isinstance(value, str) and is_well_formed(value) for value in values):
         raise InvalidInputError(f"{name} must be a list of texts")
     return values
 

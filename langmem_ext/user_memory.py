@@ -113,7 +113,7 @@ class UserMemory:
         turn = self._rooms.learner.prepare(self._scope, messages, observed_at, idempotency_key, barrier)
         if isinstance(turn, AddResult):
             return turn
-        extraction = self._rooms.learner.check(self._rooms.extractor.extract(turn.request))
+        extraction = self._rooms.extractor.extract(turn.request)
         return self._run(self._learn(turn, extraction))
 
     async def aadd(
@@ -131,11 +131,12 @@ class UserMemory:
         )
         if isinstance(turn, AddResult):
             return turn
-        extraction = self._rooms.learner.check(await self._rooms.extractor.aextract(turn.request))
+        extraction = await self._rooms.extractor.aextract(turn.request)
         return await self._arun(self._learn(turn, extraction))
 
     def _learn(self, turn: Turn, extraction: Extraction) -> Change[list[Proposal] | AddResult, AddResult]:
         learner = self._rooms.learner
+        extraction = learner.check(extraction)
 
         def commit(proposals: list[Proposal] | AddResult) -> AddResult:
             if isinstance(proposals, AddResult):

@@ -240,7 +240,7 @@ class EmbeddedShards:
             )
         with self._lock:
             if self._closed:
-                raise StoreClosedError("this memory was closed meanwhile; open a new LongTermMemory")
+                raise StoreClosedError()
             if number not in self._open:
                 client = chromadb.PersistentClient(path=self._generation(number), settings=_settings())
                 self._open[number] = (client, _open_collection(client, _COLLECTION, self.where))

@@ -252,16 +252,14 @@ class ChromaStore:
     @contextmanager
     def _translated(self) -> Iterator[None]:
         if self._closed:
-            raise StoreClosedError("this memory was closed; open a new LongTermMemory")
+            raise StoreClosedError()
         try:
             yield
         except LangMemExtError:
             raise
         except Exception as error:  # Chroma raises its own, SQLite's, httpx's and Rust's errors
             if self._closed:
-                raise StoreClosedError(
-                    "this memory was closed meanwhile; open a new LongTermMemory"
-                ) from error
+                raise StoreClosedError() from error
             raise StorageError(
                 f"{self._shards.where} could not be read or written ({type(error).__name__}). "
                 "What was reported as stored before is not affected"

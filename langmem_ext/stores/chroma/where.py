@@ -20,7 +20,7 @@ from langmem_ext.errors import InvalidFilterError, InvalidInputError
 from langmem_ext.items import Filters, as_utc
 from langmem_ext.metadata import RESERVED
 from langmem_ext.stores.chroma.rows import COLUMNS, OPTIONAL_FIELDS, TIMES, to_column, turn_column, type_code
-from langmem_ext.text import well_formed
+from langmem_ext.text import is_well_formed
 
 Clause: TypeAlias = "dict[str, Any] | bool"  # True matches every row, False none
 
@@ -96,7 +96,7 @@ def _entry(key: object, value: object, *, negate: bool) -> Clause:
         return _join(operator, [_all_of(part, negate=negate) for part in value])
     if key == "$not":
         return _all_of(value, negate=not negate)
-    if not isinstance(key, str) or key.startswith("$") or well_formed(key) != key:
+    if not isinstance(key, str) or key.startswith("$") or not is_well_formed(key):
         raise InvalidFilterError(f"unknown operator {key!r}; at the top level there are {', '.join(_LOGIC)}")
     if key in RESERVED and key not in COLUMNS:
         raise InvalidFilterError(f"the field {key!r} is reserved and can not be filtered on")
@@ -157,7 +157,7 @@ def _misses(field: str, values: Sequence[object]) -> list[Clause]:
 
 
 def _turn(value: object) -> str:
-    if not isinstance(value, str) or well_formed(value) != value:
+    if not isinstance(value, str) or not is_well_formed(value):
         raise InvalidFilterError(f"turn_ids: {value!r:.60} is no turn id")
     return turn_column(value)
 
@@ -225,7 +225,7 @@ def _operand(field: str, value: object) -> str | float | bool:
 
 def _unkeepable(column: str | float | bool) -> bool:
     if isinstance(column, str):
-        return well_formed(column) != column
+        return not is_well_formed(column)
     return not math.isfinite(column)
 
 

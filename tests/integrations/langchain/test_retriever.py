@@ -125,9 +125,13 @@ def test_an_unknown_keyword_of_a_call_is_an_error(memory: LongTermMemory) -> Non
 def test_retrieving_learns_nothing_and_asks_no_llm() -> None:
     from tests.integrations.helpers import make_memory
 
-    with make_memory(ScriptedChatModel()) as memory:
-        memory.for_user("ann").remember("Ann likes tea")
-        LongTermMemoryRetriever(user=memory.for_user("ann")).invoke("tea")
+    llm = ScriptedChatModel()
+    with make_memory(llm) as memory:
+        user = memory.for_user("ann")
+        user.remember("Ann likes tea")
+        LongTermMemoryRetriever(user=user).invoke("I also like coffee and tea")
+        assert [item.content for item in user.iter_memories()] == ["Ann likes tea"]
+    assert llm.calls == []
 
 
 @pytest.mark.parametrize("wrong", ["u1", 5, object()])
