@@ -2,6 +2,7 @@
 # make test         the whole suite; installs everything into .venv
 # make check        style, types and the direction of imports
 # make bench        the benchmarks
+# make soak         kills a writing process a hundred times and looks what is left; some minutes
 # make test-lowest  the suite with the lowest allowed versions, in .venv-lowest
 # make clean        removes environments, caches and build results
 #
@@ -22,7 +23,7 @@ TORCH_ARGS ?=
 PIP = -m pip --disable-pip-version-check install -qq $(PIP_ARGS)
 BIN = .venv/bin
 
-.PHONY: demo test check bench test-lowest clean python-is-new-enough
+.PHONY: demo test check bench soak test-lowest clean python-is-new-enough
 
 demo: .venv-demo/.installed
 	@.venv-demo/bin/python -m langmem_ext.demo
@@ -39,6 +40,9 @@ check: .venv/.installed
 
 bench: .venv/.installed
 	@$(BIN)/python -m benchmarks
+
+soak: .venv/.installed
+	@$(BIN)/python -m pytest -q tests/test_durability.py --kills 100 $(PYTEST_ARGS)
 
 # Old releases warn about new Pythons and about each other, so warnings are no errors here.
 test-lowest: .venv-lowest/.installed

@@ -9,6 +9,7 @@ from collections.abc import Callable
 from importlib.metadata import version
 
 from benchmarks.data import real_embedder
+from benchmarks.erasure import erasure_table
 from benchmarks.ingest import ingest_table
 from benchmarks.prompt_cost import prompt_table
 from benchmarks.search import SearchSizes, search_tables
@@ -36,14 +37,16 @@ def main(arguments: list[str] | None = None) -> None:
 
 
 def _benchmarks(embedder: Embedder, *, quick: bool) -> list[Callable[[], list[Table]]]:
+    shards: tuple[int, ...]
     if quick:
-        sizes, count, whole, storing = _QUICK_SIZES, 20, 2, 2
+        sizes, count, whole, storing, shards = _QUICK_SIZES, 20, 2, 2, (100,)
     else:
-        sizes, count, whole, storing = SearchSizes(), 500, 3, 9
+        sizes, count, whole, storing, shards = SearchSizes(), 500, 3, 9, (500, 6_000)
     return [
         lambda: [prompt_table(embedder)],
         lambda: search_tables(embedder, sizes),
         lambda: [ingest_table(embedder, count, with_embedding=whole, storing=storing)],
+        lambda: [erasure_table(embedder, shards, whole)],
     ]
 
 

@@ -13,7 +13,7 @@ from benchmarks.raw_chroma import RawChroma
 from benchmarks.tables import Table
 from langmem_ext import Embedder, LongTermMemory
 
-_ROWS_OF_A_FILLER = 100
+_FILLERS = 1_000  # users beside the one that searches
 
 
 @dataclass(frozen=True, slots=True)
@@ -21,7 +21,7 @@ class SearchSizes:
     """How much to search, and how often."""
 
     own: tuple[int, ...] = (80, 1_000)
-    others: tuple[int, ...] = (1_000, 10_000)
+    others: tuple[int, ...] = (1_000, 10_000, 100_000)
     warm: int = 40
     cold: int = 9
 
@@ -71,8 +71,9 @@ def search_tables(embedder: Embedder, sizes: SearchSizes) -> list[Table]:
 def _cases(embedder: Embedder, others: int, sizes: SearchSizes) -> Iterator[Case]:
     with tempfile.TemporaryDirectory() as folder:
         place = Place(Path(folder), embedder)
-        starts = range(0, others, _ROWS_OF_A_FILLER)
-        place.fill({f"filler-{start}": min(_ROWS_OF_A_FILLER, others - start) for start in starts})
+        place.fill(
+            {f"filler-{number}": max(1, others // _FILLERS) for number in range(min(_FILLERS, others))}
+        )
         for own in sizes.own:
             place.fill({f"user-{own}": own})
             warm = _warm(place, f"user-{own}", sizes.warm)

@@ -31,10 +31,7 @@ if TYPE_CHECKING:  # the same names as in _HOMES, for type checkers and editors
     from langmem_ext.errors import UnsupportedReplyFormatError as UnsupportedReplyFormatError
     from langmem_ext.items import UNCHANGED as UNCHANGED
     from langmem_ext.items import AddResult as AddResult
-    from langmem_ext.items import DeletionReceipt as DeletionReceipt
-    from langmem_ext.items import FlushReport as FlushReport
     from langmem_ext.items import HistoryEvent as HistoryEvent
-    from langmem_ext.items import ImportReport as ImportReport
     from langmem_ext.items import LearningError as LearningError
     from langmem_ext.items import MemoryItem as MemoryItem
     from langmem_ext.items import Outcome as Outcome
@@ -64,6 +61,12 @@ if TYPE_CHECKING:  # the same names as in _HOMES, for type checkers and editors
     from langmem_ext.ports import ReplySchema as ReplySchema
     from langmem_ext.ports import StoredMemory as StoredMemory
     from langmem_ext.ports import TokenCounter as TokenCounter
+    from langmem_ext.receipts import DeletionReceipt as DeletionReceipt
+    from langmem_ext.receipts import ErasureReceipt as ErasureReceipt
+    from langmem_ext.receipts import FlushReport as FlushReport
+    from langmem_ext.receipts import ImportReport as ImportReport
+    from langmem_ext.receipts import RepairReport as RepairReport
+    from langmem_ext.receipts import SweepReport as SweepReport
     from langmem_ext.user_memory import UserMemory as UserMemory
 
 _HOMES = {
@@ -72,10 +75,7 @@ _HOMES = {
     "items": (
         "UNCHANGED",
         "AddResult",
-        "DeletionReceipt",
-        "FlushReport",
         "HistoryEvent",
-        "ImportReport",
         "LearningError",
         "MemoryItem",
         "Outcome",
@@ -107,6 +107,14 @@ _HOMES = {
         "PackagedE5Embedder",
         "SentenceTransformerEmbedder",
         "default_embedder",
+    ),
+    "receipts": (
+        "DeletionReceipt",
+        "ErasureReceipt",
+        "FlushReport",
+        "ImportReport",
+        "RepairReport",
+        "SweepReport",
     ),
     "observability": ("RecallRecord",),
     "errors": (

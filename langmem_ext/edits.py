@@ -17,9 +17,7 @@ from langmem_ext.errors import InvalidInputError, StorageError
 from langmem_ext.items import (
     MEMORY_TYPES,
     UNCHANGED,
-    DeletionReceipt,
     FrozenDict,
-    ImportReport,
     MemoryItem,
     MemoryType,
     Metadata,
@@ -31,11 +29,12 @@ from langmem_ext.learning import checked_content
 from langmem_ext.metadata import check_metadata
 from langmem_ext.ports import Clock, StoredMemory
 from langmem_ext.reading import Reader
+from langmem_ext.receipts import DeletionReceipt, ImportReport
 from langmem_ext.reconciliation import Proposal, is_current, merge
 from langmem_ext.redaction import redact, stored_form
 from langmem_ext.text import content_key, normalise_key
 from langmem_ext.transfer import read_lines
-from langmem_ext.workspace import Workspace
+from langmem_ext.workspace import HandIn, Workspace
 
 if TYPE_CHECKING:
     from langmem_ext.ports import Vector
@@ -105,30 +104,27 @@ class Edits:
 
     def remember(self, entries: Sequence[NewMemory]) -> Change[list[Proposal], list[MemoryItem]]:
         """See `UserMemory.remember_many`."""
-        now, barrier = self._clock(), self._workspace.barrier(self._user)
+        now, hand_in = self._clock(), self._workspace.hand_in(self._user)
 
         def prepare() -> list[Proposal]:
             checked = [self._checked(entry) for entry in entries]
+            hand_in.look()
             vectors = self._embedder.documents([content for content, _ in checked])
             return [
                 Proposal(content=content, vector=vector, scope=self._scope, observed_at=now, **rest)
                 for (content, rest), vector in zip(checked, vectors, strict=True)
             ]
 
-        return Change(prepare, partial(self._store_proposals, barrier))
+        return Change(prepare, partial(self._store_proposals, hand_in))
 
-    def _store_proposals(self, barrier: int, proposals: Sequence[Proposal]) -> list[MemoryItem]:
-        self._check_barrier(barrier)
+    def _store_proposals(self, hand_in: HandIn, proposals: Sequence[Proposal]) -> list[MemoryItem]:
+        _refuse_deleted(hand_in)
         stored: list[MemoryItem | None] = []
         for start in range(0, len(proposals), BATCH):
             part = proposals[start : start + BATCH]
             plan = self._workspace.commit(self._user, part, now=self._clock(), new_id=self._new_id)
             stored.extend(outcome.memory for outcome in plan.outcomes)
         return [item for item in stored if item is not None]
-
-    def _check_barrier(self, barrier: int) -> None:
-        if self._workspace.barrier(self._user) != barrier:
-            raise StorageError("delete_all() came before this was stored; nothing was stored")
 
     def _checked(self, entry: NewMemory) -> tuple[str, dict[str, Any]]:
         content = checked_content(entry.content, self._embedder.max_tokens)
@@ -215,37 +211,43 @@ class Edits:
                     f"this user has that memory already: {row.item.memory_id!r}; delete one of the two"
                 )
 
-    def delete(self, memory_id: str) -> Change[None, DeletionReceipt]:
+    def delete(self, memory_id: str, *, erase: bool) -> Change[None, DeletionReceipt]:
         """See `UserMemory.delete`."""
-        return Change(_nothing, lambda _: self._remove(self._reader.chain(memory_id, expired=True)))
-
-    def delete_all(self) -> Change[None, DeletionReceipt]:
-        """See `UserMemory.delete_all`."""
         return Change(
-            lambda: self._workspace.raise_barrier(self._user),
-            lambda _: self._remove(self._store.find(self._user)),
+            _nothing, lambda _: self._remove(self._reader.chain(memory_id, expired=True), erase=erase)
         )
 
-    def _remove(self, rows: Sequence[StoredMemory]) -> DeletionReceipt:
+    def delete_all(self, *, erase: bool) -> Change[None, DeletionReceipt]:
+        """See `UserMemory.delete_all`."""
+
+        def commit(_: None) -> DeletionReceipt:
+            self._workspace.raise_shared_barrier(self._user)
+            return self._remove(self._store.find(self._user), erase=erase)
+
+        return Change(lambda: self._workspace.raise_local_barrier(self._user), commit)
+
+    def _remove(self, rows: Sequence[StoredMemory], *, erase: bool) -> DeletionReceipt:
         now = self._clock()
         ids = [row.item.memory_id for row in rows]
         current = sum(is_current(row.item, now) for row in rows)
         removed = self._workspace.remove(self._user, ids)
-        return DeletionReceipt(current, removed, tuple(ids), now)
+        erasure = self._store.erase(self._user, rows) if erase else None
+        return DeletionReceipt(current, removed, tuple(ids), now, erasure)
 
     def import_rows(self, file: str | Path | TextIO) -> Change[list[StoredMemory], ImportReport]:
         """See `UserMemory.import_memories`."""
-        barrier = self._workspace.barrier(self._user)
+        hand_in = self._workspace.hand_in(self._user)
 
         def prepare() -> list[StoredMemory]:
             records = [_without_secrets(record) for record in read_lines(file, self._user, self._clock())]
+            hand_in.look()
             vectors = self._embedder.documents([record.item.content for record in records])
             return [replace(record, vector=vector) for record, vector in zip(records, vectors, strict=True)]
 
-        return Change(prepare, partial(self._import, barrier))
+        return Change(prepare, partial(self._import, hand_in))
 
-    def _import(self, barrier: int, rows: Sequence[StoredMemory]) -> ImportReport:
-        self._check_barrier(barrier)
+    def _import(self, hand_in: HandIn, rows: Sequence[StoredMemory]) -> ImportReport:
+        _refuse_deleted(hand_in)
         new = merge(rows, self._store.find(self._user), now=self._clock())
         self._workspace.write(self._user, new)
         return ImportReport(len(new), len(rows) - len(new))
@@ -255,6 +257,11 @@ def _without_secrets(row: StoredMemory) -> StoredMemory:
     item = row.item
     sources = tuple(replace(source, quote=redact(source.quote).text) for source in item.source)
     return replace(row, item=replace(item, content=stored_form(item.content), source=sources))
+
+
+def _refuse_deleted(hand_in: HandIn) -> None:
+    if not hand_in.still_counts():
+        raise StorageError("delete_all() came before this was stored; nothing was stored")
 
 
 def _nothing() -> None:

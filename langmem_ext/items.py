@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from enum import Enum
-from typing import Any, Final, Literal, NamedTuple, NoReturn, TypeAlias, overload
+from typing import Any, Final, Literal, NoReturn, TypeAlias, overload
 
 from langmem_ext.errors import InvalidInputError, InvalidUserError, ModelErrorKind
 from langmem_ext.json_values import to_json
@@ -336,36 +336,6 @@ class HistoryEvent:
     at: datetime
     action: Literal["recorded", "superseded", "retracted"]
     memory: MemoryItem
-
-
-@dataclass(frozen=True, slots=True)
-class DeletionReceipt:
-    """What a deletion removed.
-
-    Attributes:
-        memories: Current memories that are gone.
-        versions: Rows that are gone, older versions included.
-        memory_ids: Their ids.
-        deleted_at: When.
-    """
-
-    memories: int
-    versions: int
-    memory_ids: tuple[str, ...]
-    deleted_at: datetime
-
-
-class ImportReport(NamedTuple):
-    """What `import_memories()` did, in rows: `skipped` were there already."""
-
-    imported: int
-    skipped: int
-
-
-class FlushReport(NamedTuple):
-    """What `flush()` wrote: access counts of so many memories."""
-
-    access_counts: int
 
 
 def _plain(value: Any) -> Any:

@@ -24,7 +24,7 @@ from langmem_ext.reconciliation import Proposal, is_current
 from langmem_ext.redaction import redact, stored_form
 from langmem_ext.text import normalise
 from langmem_ext.tokens import estimate_tokens
-from langmem_ext.workspace import Workspace
+from langmem_ext.workspace import HandIn, Workspace
 
 if TYPE_CHECKING:
     from langmem_ext.ports import Vector
@@ -43,7 +43,7 @@ class Turn:
     request: ExtractionRequest
     neighbour_ids: tuple[str, ...]
     turn_id: str
-    barrier: int
+    hand_in: HandIn
     explicit_key: bool
 
     @property
@@ -76,11 +76,9 @@ class Learner:
         messages: MessagesLike,
         observed_at: datetime | str | float | None,
         idempotency_key: str | None,
-        barrier: int,
+        hand_in: HandIn,
     ) -> Turn | AddResult:
         """What to ask the extractor, or the result where there is nothing to ask.
-
-        `barrier` is the workspace's when the turn was handed in.
 
         Raises:
             InvalidInputError: messages, time or key that can not be read.
@@ -91,8 +89,9 @@ class Learner:
         message_ids = tuple(message.message_id for message in read)
         if not worth_a_call(read):
             return AddResult("nothing", _secrets(read), message_ids=message_ids)
+        hand_in.look()
         turn = Turn(
-            scope, ExtractionRequest(read, (), when), (), turn_id, barrier, idempotency_key is not None
+            scope, ExtractionRequest(read, (), when), (), turn_id, hand_in, idempotency_key is not None
         )
         if (known := self._learned_before(turn)) is not None:
             return known
@@ -128,7 +127,7 @@ class Learner:
 
     def commit(self, turn: Turn, extraction: Extraction, proposals: Sequence[Proposal]) -> AddResult:
         """Reconcile and store. On the user's strand."""
-        if self._workspace.barrier(turn.scope.user_id) != turn.barrier:
+        if not turn.hand_in.still_counts():
             reason = "delete_all() came after this turn was handed in"
             dropped = tuple(Outcome("skipped", reason=reason) for _ in proposals)
             return AddResult("nothing", dropped, None, extraction.usage, turn.message_ids)

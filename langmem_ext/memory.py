@@ -18,12 +18,14 @@ from langmem_ext.errors import EmbedderMismatchError, InvalidInputError, Storage
 from langmem_ext.extraction.candidate import Extractor
 from langmem_ext.extraction.llm import LLMExtractor
 from langmem_ext.extraction.rules import RuleExtractor
-from langmem_ext.items import FlushReport, Scope
+from langmem_ext.items import Scope
 from langmem_ext.learning import Learner
 from langmem_ext.observability import RecallLog, RecallRecord
 from langmem_ext.ports import ChatModel, Clock, Embedder, EmbedderFingerprint, MemoryStore, TokenCounter
 from langmem_ext.recall import Recaller
+from langmem_ext.receipts import ErasureReceipt, FlushReport, RepairReport, SweepReport
 from langmem_ext.tokens import estimate_tokens
+from langmem_ext.upkeep import Upkeep
 from langmem_ext.user_memory import Rooms, UserMemory
 from langmem_ext.workspace import release_workspace, take_workspace
 
@@ -103,6 +105,7 @@ class LongTermMemory:
         self._pid = os.getpid()
         self._recall_log = RecallLog(keep_queries=log_queries)
         checked = CheckedEmbedder(used)
+        self._upkeep = Upkeep(self._workspace, checked, clock)
         extractor: Extractor = RuleExtractor() if llm is None else LLMExtractor(llm)
         self._rooms = Rooms(
             workspace=self._workspace,
@@ -141,7 +144,7 @@ class LongTermMemory:
     def users(self) -> list[str]:
         """All users that have memories, sorted."""
         self._check_open()
-        return self._workspace.store.users()
+        return self._upkeep.users()
 
     async def ausers(self) -> list[str]:
         """As `users`."""
@@ -154,11 +157,57 @@ class LongTermMemory:
     def flush(self) -> FlushReport:
         """Write the access counts that were collected in RAM."""
         self._check_open()
-        return FlushReport(access_counts=self._workspace.flush_accesses())
+        return self._upkeep.flush()
 
     async def aflush(self) -> FlushReport:
         """As `flush`."""
         return await asyncio.to_thread(self.flush)
+
+    def sweep(self) -> SweepReport:
+        """Remove what has expired, of all users. It is returned no more as it is; this frees the room.
+
+        With a memory that has expired go its older versions. `as_of` no longer sees what was removed.
+        Call it now and then, such as once a day.
+        """
+        self._check_open()
+        return self._upkeep.sweep()
+
+    async def asweep(self) -> SweepReport:
+        """As `sweep`."""
+        return await asyncio.to_thread(self.sweep)
+
+    def erase(self) -> ErasureReceipt:
+        """Write the whole store anew, so that its files keep nothing of what was deleted or replaced.
+
+        It also gives back the room that this took. Reads go on; writes to the part that is being written
+        wait. It takes about as long as storing all rows again, without embedding them. Not searched
+        for traces: it is not known any more what was deleted (see `UserMemory.delete_all`).
+
+        Raises:
+            StorageError: something could not be read or written; what is stored is as it was.
+        """
+        self._check_open()
+        return self._upkeep.erase()
+
+    async def aerase(self) -> ErasureReceipt:
+        """As `erase`."""
+        return await asyncio.to_thread(self.erase)
+
+    def repair(self) -> RepairReport:
+        """Build the parts of the store whose vectors can not be read anew: from the texts, embedded again.
+
+        Call it when an error says so, when nothing else uses the memory. What can be read is not touched.
+
+        Raises:
+            StorageError: the texts can not be read either, or the store is on a server.
+            ModelError: the embedder is unavailable; what is stored is as it was.
+        """
+        self._check_open()
+        return self._upkeep.repair()
+
+    async def arepair(self) -> RepairReport:
+        """As `repair`."""
+        return await asyncio.to_thread(self.repair)
 
     def close(self) -> None:
         """Finish the writes under way, write access counts and close the store. Twice is fine.

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from contextlib import AbstractContextManager
 from dataclasses import asdict, dataclass
 from datetime import datetime
 from typing import TYPE_CHECKING, Any, Literal, Protocol, TypeAlias, runtime_checkable
 
 from langmem_ext.items import Filters, MemoryItem, Usage
+from langmem_ext.receipts import ErasureReceipt, RepairReport
 
 if TYPE_CHECKING:
     import numpy as np
@@ -18,6 +20,7 @@ if TYPE_CHECKING:
 
 TokenCounter: TypeAlias = Callable[[str], int]
 Clock: TypeAlias = Callable[[], datetime]
+EmbedTexts: TypeAlias = "Callable[[Sequence[str]], Vectors]"
 
 
 @dataclass(frozen=True, slots=True)
@@ -168,8 +171,34 @@ class MemoryStore(Protocol):
             accesses: Memory id -> how often it was recalled since, and when last.
         """
 
-    def users(self) -> list[str]:
-        """All users that have rows, sorted."""
+    def users(self, filters: Filters | None = None) -> list[str]:
+        """All users that have rows (that match), sorted."""
+
+    def turn(self, user_id: str) -> AbstractContextManager[None]:
+        """Alone among all processes that change this user's rows: enter it to read and then write.
+
+        Threads of one process take turns before they come here. Not to be entered twice.
+        """
+
+    def barrier(self, user_id: str) -> int:
+        """Rises with every `raise_barrier`; what was begun under a lower one must not be stored."""
+
+    def raise_barrier(self, user_id: str) -> None:
+        """Let nothing that any process began before be stored any more. In a turn."""
+
+    def erase(self, user_id: str | None = None, deleted: Sequence[StoredMemory] = ()) -> ErasureReceipt:
+        """Write anew what holds this user's rows, or all, so that the files keep nothing deleted.
+
+        Args:
+            user_id: Whose; None for everybody's.
+            deleted: Rows of that user that are gone, to search the files for traces of them.
+        """
+
+    def repair(self, embed: EmbedTexts) -> RepairReport:
+        """Build anew what can not be read, from the texts and new vectors. What can be read stays.
+
+        A StorageError where that can not be done from here.
+        """
 
     def close(self) -> None:
         """Give back files, sockets and threads. A second call does nothing."""

@@ -19,10 +19,8 @@ from langmem_ext.extraction.candidate import Extraction, Extractor
 from langmem_ext.items import (
     UNCHANGED,
     AddResult,
-    DeletionReceipt,
     Filters,
     HistoryEvent,
-    ImportReport,
     MemoryItem,
     MemoryType,
     Metadata,
@@ -38,6 +36,7 @@ from langmem_ext.messages import MessagesLike
 from langmem_ext.ports import Clock, TokenCounter
 from langmem_ext.reading import Reader
 from langmem_ext.recall import Recaller, RecallRequest
+from langmem_ext.receipts import DeletionReceipt, ImportReport
 from langmem_ext.reconciliation import Proposal
 from langmem_ext.rendering import render_context
 from langmem_ext.workspace import Workspace
@@ -109,8 +108,8 @@ class UserMemory:
             StorageError: the store is unavailable.
         """
         self._rooms.check_open()
-        barrier = self._rooms.workspace.barrier(self._scope.user_id)
-        turn = self._rooms.learner.prepare(self._scope, messages, observed_at, idempotency_key, barrier)
+        hand_in = self._rooms.workspace.hand_in(self._scope.user_id)
+        turn = self._rooms.learner.prepare(self._scope, messages, observed_at, idempotency_key, hand_in)
         if isinstance(turn, AddResult):
             return turn
         extraction = self._rooms.extractor.extract(turn.request)
@@ -125,9 +124,9 @@ class UserMemory:
     ) -> AddResult:
         """As `add`."""
         self._rooms.check_open()
-        barrier = self._rooms.workspace.barrier(self._scope.user_id)  # before anything is awaited
+        hand_in = self._rooms.workspace.hand_in(self._scope.user_id)
         turn = await asyncio.to_thread(
-            self._rooms.learner.prepare, self._scope, messages, observed_at, idempotency_key, barrier
+            self._rooms.learner.prepare, self._scope, messages, observed_at, idempotency_key, hand_in
         )
         if isinstance(turn, AddResult):
             return turn
@@ -442,21 +441,39 @@ class UserMemory:
         """As `update`."""
         return await self._arun(self._edits.update(memory_id, content, metadata, expires_at))
 
-    def delete(self, memory_id: str) -> DeletionReceipt:
-        """Delete a memory with all its versions. MemoryNotFoundError when it is not this user's."""
-        return self._run(self._edits.delete(memory_id))
+    def delete(self, memory_id: str, *, erase: bool = False) -> DeletionReceipt:
+        """Delete a memory with all its versions.
 
-    async def adelete(self, memory_id: str) -> DeletionReceipt:
+        Args:
+            memory_id: Any version of it.
+            erase: Also from the files, as in `delete_all`.
+
+        Raises:
+            MemoryNotFoundError: not a memory of this user.
+        """
+        return self._run(self._edits.delete(memory_id, erase=erase))
+
+    async def adelete(self, memory_id: str, *, erase: bool = False) -> DeletionReceipt:
         """As `delete`."""
-        return await self._arun(self._edits.delete(memory_id))
+        return await self._arun(self._edits.delete(memory_id, erase=erase))
 
-    def delete_all(self) -> DeletionReceipt:
-        """Delete everything of this user. Turns handed in before and still being learned are dropped."""
-        return self._run(self._edits.delete_all())
+    def delete_all(self, *, erase: bool = False) -> DeletionReceipt:
+        """Delete everything of this user. Turns handed in before and still being learned are dropped.
 
-    async def adelete_all(self) -> DeletionReceipt:
+        Args:
+            erase: Deleted text is hidden at once, but its bytes stay in the files of the database. This
+                removes them too: the part of the store that holds this user is written anew, which
+                takes seconds for thousands of rows, and searched for traces. `receipt.erasure` tells
+                what was done, and what was out of reach.
+
+        Raises:
+            StorageError: it could not be deleted, or was deleted and could not be erased: call it again.
+        """
+        return self._run(self._edits.delete_all(erase=erase))
+
+    async def adelete_all(self, *, erase: bool = False) -> DeletionReceipt:
         """As `delete_all`."""
-        return await self._arun(self._edits.delete_all())
+        return await self._arun(self._edits.delete_all(erase=erase))
 
     # -- moving
 

@@ -39,19 +39,37 @@ class Workspace:
         self._accesses: dict[str, dict[str, tuple[int, datetime]]] = {}
 
     def submit(self, user_id: str, function: Callable[[], T]) -> Future[T]:
-        """Run a function alone among all of this user's."""
-        return self._strands.submit(user_id, function)
+        """Run a function alone among all of this user's, in this process and in others."""
 
-    def barrier(self, user_id: str) -> int:
-        """Rises with every `delete_all`; what was begun under a lower one must not be stored."""
+        def alone() -> T:
+            with self.store.turn(user_id):
+                return function()
+
+        return self._strands.submit(user_id, alone)
+
+    def hand_in(self, user_id: str) -> HandIn:
+        """Call it when something to be stored is handed in, before anything is waited for."""
+        return HandIn(self, user_id)
+
+    def local_barrier(self, user_id: str) -> int:
+        """Rises with every `delete_all` of this process."""
         with self._lock:
             return self._barriers.get(user_id, 0)
 
-    def raise_barrier(self, user_id: str) -> None:
-        """Let nothing that was begun before be stored any more."""
+    def raise_local_barrier(self, user_id: str) -> None:
+        """Let nothing that this process began before be stored any more."""
         with self._lock:
             self._barriers[user_id] = self._barriers.get(user_id, 0) + 1
             self._accesses.pop(user_id, None)
+
+    def shared_barrier(self, user_id: str) -> int:
+        """Rises with every `delete_all` of any process; asks the store, where it is shared."""
+        return self.store.barrier(user_id) if self.store.shared else 0
+
+    def raise_shared_barrier(self, user_id: str) -> None:
+        """Let nothing that any process began before be stored any more. On the strand."""
+        if self.store.shared:
+            self.store.raise_barrier(user_id)
 
     def commit(
         self, user_id: str, proposals: Sequence[Proposal], *, now: datetime, new_id: Callable[[], str]
@@ -158,6 +176,31 @@ class Workspace:
     def close(self) -> None:
         """Finish what was submitted; the store stays open."""
         self._strands.close()
+
+
+class HandIn:
+    """What was handed in for a user, and whether everything of that user was deleted since.
+
+    This process is asked at once, without waiting; other processes by `look`, which may wait for a
+    server, so call it where that is allowed, and before an LLM is asked.
+    """
+
+    def __init__(self, workspace: Workspace, user_id: str) -> None:
+        self._workspace = workspace
+        self._user = user_id
+        self._local = workspace.local_barrier(user_id)
+        self._shared: int | None = None
+
+    def look(self) -> None:
+        """Note what other processes deleted until now."""
+        self._shared = self._workspace.shared_barrier(self._user)
+
+    def still_counts(self) -> bool:
+        """Whether it may be stored. On the strand."""
+        return (
+            self._workspace.local_barrier(self._user) == self._local
+            and self._workspace.shared_barrier(self._user) == self._shared
+        )
 
 
 def _not_over(now: datetime) -> Filters:

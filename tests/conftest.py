@@ -13,6 +13,10 @@ from tests.support.chroma_server import ChromaServer
 from tests.support.memories import OpenMemory
 
 
+def pytest_addoption(parser: pytest.Parser) -> None:
+    parser.addoption("--kills", type=int, default=4, help="how often the durability test kills a writer")
+
+
 @pytest.fixture(scope="session")
 def chroma_url() -> Iterator[str]:
     """A server that the whole run shares; use names of your own on it."""

@@ -16,10 +16,16 @@ def test_quick_run_prints_every_table(capsys: pytest.CaptureFixture[str]) -> Non
     main(["--quick"])
 
     printed = capsys.readouterr().out
-    for title in ("What one add() sends", "Search, warm", "the first search", "remember_many of 20"):
+    for title in (
+        "What one add() sends",
+        "Search, warm",
+        "the first search",
+        "remember_many of 20",
+        "Erasing",
+    ):
         assert title in printed
     assert "QUICK" in printed
-    assert len(RATIO.findall(printed)) == 3 + 3 + 2
+    assert len(RATIO.findall(printed)) == 3 + 3 + 2 + 2
     assert re.search(r"^a turn of a new user +1 ", printed, re.MULTILINE), "one call"
     assert re.search(r"^small talk +0 ", printed, re.MULTILINE), "no call"
 

@@ -107,8 +107,9 @@ def test_a_store_that_was_closed_is_not_opened_again_by_a_reader(tmp_path: Path)
     store = memory._workspace.store
     memory.for_user("u1").remember("likes tea")
     memory.close()
-    with pytest.raises(StoreClosedError):
-        store._shards.collection(3)  # type: ignore[attr-defined]
+    shards = store._shards  # type: ignore[attr-defined]
+    with pytest.raises(StoreClosedError), shards.reading(3):
+        pass
     LongTermMemory(tmp_path, embedder=FakeEmbedder()).close()
 
 

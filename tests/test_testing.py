@@ -1,20 +1,31 @@
 from __future__ import annotations
 
+import subprocess
+import sys
+import textwrap
 import threading
 from collections.abc import Sequence
-from datetime import UTC, datetime, timedelta, timezone
+from datetime import UTC, date, datetime, timedelta, timezone
+from pathlib import Path
+from typing import Any
 
 import pytest
 
-from langmem_ext.errors import InvalidInputError, ModelError
+from langmem_ext import LongTermMemory
+from langmem_ext.errors import InvalidFilterError, InvalidInputError, ModelError
 from langmem_ext.ports import ChatMessage, ChatModel, ChatReply, Clock, Embedder, ReplySchema
 from langmem_ext.testing import (
     FakeEmbedder,
+    InMemoryStore,
     ManualClock,
     ScriptedChatModel,
     ScriptExhaustedError,
     SequentialIds,
+    StoreContract,
+    check_filters,
+    matches,
 )
+from tests.support.memories import contents, row, run_python
 
 ASK = [ChatMessage("user", "hello")]
 SCHEMA = ReplySchema("facts", {"type": "object"})
@@ -131,3 +142,76 @@ def test_a_clock_moves_only_when_told() -> None:
 def test_ids_count_up() -> None:
     ids = SequentialIds("mem-")
     assert [ids(), ids()] == ["mem-0001", "mem-0002"]
+
+
+def test_importing_it_needs_no_test_framework_and_nothing_heavy() -> None:
+    code = """
+        import sys, langmem_ext.testing
+        print(*sorted({"pytest", "unittest.mock", "numpy", "chromadb"} & set(sys.modules)))
+    """
+    assert run_python(code).stdout.strip() == ""
+
+
+def test_a_door_opens_on_a_store_of_dicts() -> None:
+    embedder = FakeEmbedder()
+    with LongTermMemory(store=InMemoryStore(embedder.fingerprint), embedder=embedder) as memory:
+        user = memory.for_user("u1")
+        user.remember("The user likes green tea")
+        assert contents(user.search("which tea?")) == ["The user likes green tea"]
+        assert memory.for_user("u2").search("which tea?").memories == ()
+
+
+@pytest.mark.parametrize(
+    ("filters", "expected"),
+    [
+        ({"turn_ids": {"$in": ["t2", "t9"]}}, True),
+        ({"turn_ids": {"$ne": "t1"}}, False),
+        ({"turn_ids": {"$nin": ["t9"]}}, True),
+        ({"day": date(2026, 1, 1)}, True),
+        ({"day": {"$lt": datetime(2026, 1, 1, 9, tzinfo=timezone(timedelta(hours=8)))}}, True),
+        ({"sequence": {"$gt": 4}}, False),
+        ({"chain_id": "m"}, True),
+        ({"access_count": False}, False),
+        ({"supersedes": "x"}, InvalidFilterError),
+        ({"created_at": "yesterday"}, InvalidFilterError),
+        ({"n": {"$gt": None}}, InvalidFilterError),
+        ({"n": float("nan")}, InvalidFilterError),
+        ({"$or": [{"chain_id": "m"}, {"a": {"$like": 1}}]}, InvalidFilterError),
+    ],
+)
+def test_the_rules_of_filters(filters: dict[str, Any], expected: bool | type[Exception]) -> None:
+    stored = row("m", turn_ids=("t1", "t2"), metadata={"day": date(2026, 1, 1)})
+    if isinstance(expected, bool):
+        assert matches(filters, stored) is expected
+        return
+    with pytest.raises(expected):
+        matches(filters, stored)
+    with pytest.raises(expected):
+        check_filters(filters)
+
+
+def run_pytest(folder: Path, code: str) -> str:
+    (folder / "test_my_store.py").write_text(code)
+    command = [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", "--rootdir", str(folder)]
+    done = subprocess.run(command, capture_output=True, text=True, timeout=120, cwd=folder)
+    return done.stdout
+
+
+def test_the_example_of_the_contract_runs_and_a_failure_shows_the_values(tmp_path: Path) -> None:
+    example = (StoreContract.__doc__ or "").partition("::\n")[2].partition("\n\n    A fixture")[0]
+    imports = "import pytest\nfrom langmem_ext.testing import InMemoryStore, StoreContract\n"
+    store = """
+        places = {}
+
+        class MyStore(InMemoryStore):
+            def __init__(self, path, fingerprint):
+                super().__init__(fingerprint)
+                self._rows, self._numbers = places.setdefault(path, (self._rows, self._numbers))
+
+            def read(self, user_id, memory_ids):
+                return super().read(user_id, sorted(memory_ids))
+    """
+    shown = run_pytest(tmp_path, imports + textwrap.dedent(store) + textwrap.dedent(example))
+    assert "assert ['a', 'c'] == ['c', 'a']" in shown
+    assert "test_read_answers_in_the_order_asked" in shown
+    assert "test_rows_outlast_the_store" not in shown  # `reopen` of the example is used

@@ -15,49 +15,20 @@ from langmem_ext.workspace import Workspace, release_workspace, take_workspace
 from tests.support.memories import FINGERPRINT, START, row
 
 
-class Counting:
+class Counting(ChromaStore):
     """A store that counts its reads."""
 
+    finds = 0
     shared = False
-    fingerprint = FINGERPRINT
-
-    def __init__(self, inner: MemoryStore) -> None:
-        self.inner = inner
-        self.finds = 0
-
-    def write(self, user_id: str, rows: Sequence[StoredMemory]) -> None:
-        self.inner.write(user_id, rows)
-
-    def read(self, user_id: str, memory_ids: Sequence[str]) -> list[StoredMemory]:
-        return self.inner.read(user_id, memory_ids)
 
     def find(self, user_id: str, filters: Filters | None = None, **options: Any) -> list[StoredMemory]:
         self.finds += 1
-        return self.inner.find(user_id, filters, **options)
-
-    def find_ids(
-        self, user_id: str, filters: Filters | None = None, *, valid_at: datetime | None = None
-    ) -> list[str]:
-        return self.inner.find_ids(user_id, filters, valid_at=valid_at)
-
-    def delete(self, user_id: str, memory_ids: Sequence[str]) -> int:
-        return self.inner.delete(user_id, memory_ids)
-
-    def count_accesses(
-        self, user_id: str, accesses: Mapping[str, tuple[int, datetime]]
-    ) -> list[StoredMemory]:
-        return self.inner.count_accesses(user_id, accesses)
-
-    def users(self) -> list[str]:
-        return self.inner.users()
-
-    def close(self) -> None:
-        self.inner.close()
+        return super().find(user_id, filters, **options)
 
 
 @pytest.fixture
 def store() -> Counting:
-    return Counting(ChromaStore.in_memory(FINGERPRINT))
+    return Counting.in_memory(FINGERPRINT)
 
 
 @pytest.fixture
@@ -115,7 +86,7 @@ def test_a_store_that_others_write_to_is_read_every_time(workspace: Workspace, s
     store.shared = True
     workspace.write("u1", [row("a")])
     assert allowed(workspace) == ["a"]
-    store.inner.write("u1", [row("b")])
+    store.write("u1", [row("b")])
     assert allowed(workspace) == ["a", "b"]
 
 
@@ -141,15 +112,14 @@ def test_access_counts_are_added_up_and_do_not_bring_rows_back(
     workspace.note_access("u1", ["a"], START)
     workspace.remove("u1", ["b"])
 
-    chroma = store.inner
-    read = chroma.read
+    read = store.read
 
     def read_and_lose(user_id: str, memory_ids: Sequence[str]) -> list[StoredMemory]:
         rows = read(user_id, memory_ids)
-        chroma.delete(user_id, ["c"])  # another process, between the read and the write
+        store.delete(user_id, ["c"])  # another process, between the read and the write
         return rows
 
-    monkeypatch.setattr(chroma, "read", read_and_lose)
+    monkeypatch.setattr(store, "read", read_and_lose)
     workspace.flush_accesses()
     (kept,) = store.find("u1")
     assert (kept.item.memory_id, kept.item.access_count, kept.item.last_accessed_at) == ("a", 4, START)
@@ -157,8 +127,14 @@ def test_access_counts_are_added_up_and_do_not_bring_rows_back(
 
 
 def test_barriers_belong_to_one_user(workspace: Workspace) -> None:
-    workspace.raise_barrier("u1")
-    assert (workspace.barrier("u1"), workspace.barrier("u2")) == (1, 0)
+    first, second = workspace.hand_in("u1"), workspace.hand_in("u2")
+    for handed_in in (first, second):
+        handed_in.look()
+    workspace.raise_local_barrier("u1")
+    assert (first.still_counts(), second.still_counts()) == (False, True)
+    later = workspace.hand_in("u1")
+    later.look()
+    assert later.still_counts()
 
 
 def test_searching_while_others_write_never_shows_half_a_write(workspace: Workspace) -> None:

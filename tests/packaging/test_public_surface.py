@@ -10,7 +10,8 @@ import langmem_ext
 # Adding a name here is a decision: it has to be kept. Removing one breaks somebody.
 PUBLIC = """
     __version__ LongTermMemory UserMemory
-    UNCHANGED AddResult DeletionReceipt FlushReport HistoryEvent ImportReport LearningError MemoryItem Outcome
+    UNCHANGED AddResult DeletionReceipt ErasureReceipt FlushReport HistoryEvent ImportReport
+    RepairReport SweepReport LearningError MemoryItem Outcome
     Page RecallResult RecalledContext Scope ScoredMemory Signals Source Usage
     Message RecallRecord
     ChatMessage ChatModel ChatReply Clock Embedder EmbedderFingerprint MemoryStore ReplySchema StoredMemory

@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 from langmem_ext.errors import InvalidFilterError
 from langmem_ext.ports import MemoryStore, StoredMemory
 from langmem_ext.stores.chroma import ChromaStore
-from tests.stores.filter_oracle import matches
+from langmem_ext.testing import matches
 from tests.support.memories import FINGERPRINT, START, row
 
 _users = itertools.count(1)
@@ -122,16 +122,16 @@ def found(store: MemoryStore, filters: dict[str, Any]) -> str:
     return "".join(store.find_ids("u1", filters))
 
 
+ABC = [
+    row("A", metadata={"topic": "work", "n": 7, "pinned": True, "z": None}),
+    row("B", metadata={"topic": "home", "n": 7.5, "pinned": 1, "z": "None"}),
+    row("C", metadata={"n": 8, "pinned": "1", "tags": ["work"]}, expires_at=START, agent_id="bot"),
+]
+
+
 @pytest.fixture(scope="module")
 def abc(ram: MemoryStore) -> MemoryStore:
-    ram.write(
-        "u1",
-        [
-            row("A", metadata={"topic": "work", "n": 7, "pinned": True, "z": None}),
-            row("B", metadata={"topic": "home", "n": 7.5, "pinned": 1, "z": "None"}),
-            row("C", metadata={"n": 8, "pinned": "1", "tags": ["work"]}, expires_at=START, agent_id="bot"),
-        ],
-    )
+    ram.write("u1", ABC)
     return ram
 
 
@@ -185,6 +185,7 @@ CASES: list[tuple[dict[str, Any], str]] = [
 @pytest.mark.parametrize(("filters", "expected"), CASES, ids=[str(case[0]) for case in CASES])
 def test_examples(abc: MemoryStore, filters: dict[str, Any], expected: str) -> None:
     assert found(abc, filters) == expected
+    assert "".join(one.item.memory_id for one in ABC if matches(filters, one)) == expected
 
 
 @pytest.mark.parametrize(

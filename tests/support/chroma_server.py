@@ -24,12 +24,12 @@ class ChromaServer:
     def __enter__(self) -> Self:
         self._folder = tempfile.TemporaryDirectory(prefix="chroma-server-", ignore_cleanup_errors=True)
         for attempt in range(1, _ATTEMPTS + 1):
-            port = _free_port()
-            self.url = f"http://127.0.0.1:{port}"
-            self._process = _start(self._folder.name, port)
+            self._port = _free_port()
+            self.url = f"http://127.0.0.1:{self._port}"
+            self._process = _start(self._folder.name, self._port)
             if self._is_ready():
                 return self
-            self._stop()
+            self.stop()
             if attempt == _ATTEMPTS:
                 break
         self._folder.cleanup()
@@ -41,7 +41,7 @@ class ChromaServer:
         error: BaseException | None,
         traceback: TracebackType | None,
     ) -> None:
-        self._stop()
+        self.stop()
         self._folder.cleanup()
 
     def _is_ready(self) -> bool:
@@ -54,7 +54,14 @@ class ChromaServer:
                 time.sleep(0.05)
         return False
 
-    def _stop(self) -> None:
+    def start_again(self) -> None:
+        """The same server at the same place, after `stop`."""
+        self._process = _start(self._folder.name, self._port)
+        if not self._is_ready():
+            raise RuntimeError("chroma run does not answer any more")
+
+    def stop(self) -> None:
+        """End it; its data stay."""
         self._process.terminate()
         try:
             self._process.wait(timeout=10)

@@ -6,18 +6,16 @@ import json
 import subprocess
 import sys
 import textwrap
+import time
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any, TypeAlias
 
-import numpy as np
-
-from langmem_ext import AddResult, LongTermMemory, MemoryItem, MemoryStore, StoredMemory, UserMemory
-from langmem_ext.items import FrozenDict
+from langmem_ext import AddResult, LongTermMemory, MemoryStore, UserMemory
 from langmem_ext.testing import FakeEmbedder
+from langmem_ext.testing.store_contract.examples import START as START  # where a ManualClock stands at first
+from langmem_ext.testing.store_contract.examples import row as row
 
-START = datetime(2026, 1, 1, tzinfo=UTC)  # where a ManualClock stands at first
 FINGERPRINT = FakeEmbedder().fingerprint
 OpenMemory: TypeAlias = Callable[..., LongTermMemory]
 OpenStore: TypeAlias = Callable[[], MemoryStore]
@@ -34,31 +32,6 @@ def reply(*facts: dict[str, Any] | str) -> str:
     return json.dumps({"memories": list(facts)}, ensure_ascii=False)
 
 
-def row(
-    memory_id: str,
-    content: str | None = None,
-    *,
-    user_id: str = "u1",
-    chain_id: str | None = None,
-    turn_ids: tuple[str, ...] = (),
-    metadata: Mapping[str, Any] | None = None,
-    **fields: Any,
-) -> StoredMemory:
-    """A full row with a vector of its own."""
-    text = f"content of {memory_id}" if content is None else content
-    times = {name: START for name in ("created_at", "updated_at", "valid_from", "recorded_at")}
-    item = MemoryItem(
-        memory_id=memory_id,
-        user_id=user_id,
-        content=text,
-        memory_type=fields.pop("memory_type", "semantic"),
-        metadata=FrozenDict(metadata or {}),
-        **{**times, **fields},
-    )
-    vector = np.asarray(FakeEmbedder().embed_documents([text])[0], dtype=np.float32)
-    return StoredMemory(item, chain_id or memory_id, vector, turn_ids)
-
-
 def contents(found: Iterable[Any]) -> list[str]:
     """The texts of memories, hits or rows, in order."""
     return [getattr(entry, "item", entry).content for entry in found]
@@ -72,6 +45,14 @@ def listed(user: UserMemory, **options: Any) -> list[str]:
 def actions(result: AddResult) -> list[str]:
     """What became of the candidates."""
     return [outcome.action for outcome in result.outcomes]
+
+
+def soon(condition: Callable[[], bool], within: float = 20.0) -> None:
+    """Wait until something is so."""
+    until = time.monotonic() + within
+    while not condition():
+        assert time.monotonic() < until, "it did not happen"
+        time.sleep(0.01)
 
 
 def run_python(

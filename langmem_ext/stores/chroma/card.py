@@ -3,10 +3,8 @@
 from __future__ import annotations
 
 import json
-import os
 from collections.abc import Mapping
 from dataclasses import dataclass
-from pathlib import Path
 from typing import Any
 
 from langmem_ext.errors import EmbedderMismatchError, StorageError
@@ -67,36 +65,3 @@ def _differences(old: EmbedderFingerprint, new: EmbedderFingerprint) -> str:
     return ", ".join(
         f"{name} {ours[name]!r} -> {theirs[name]!r}" for name in ours if ours[name] != theirs[name]
     )
-
-
-def read_file(path: Path) -> str:
-    """A small file of the store; StorageError where it can not be read."""
-    try:
-        return path.read_text(encoding="utf-8")
-    except (OSError, UnicodeDecodeError) as error:
-        raise StorageError(
-            f"can not read {path} ({type(error).__name__}); restore it from a backup"
-        ) from error
-
-
-def write_file(path: Path, text: str) -> None:
-    """Replace a small file in one step, durable when this returns; StorageError where it can not be."""
-    temporary = path.with_name(path.name + ".new")
-    try:
-        with temporary.open("w", encoding="utf-8") as file:
-            file.write(text)
-            file.flush()
-            os.fsync(file.fileno())
-        temporary.replace(path)
-        if os.name != "nt":  # Windows opens no directories, and needs it less
-            _sync_directory(path.parent)
-    except OSError as error:
-        raise StorageError(f"can not write {path}: {error.strerror}") from error
-
-
-def _sync_directory(path: Path) -> None:
-    directory = os.open(path, os.O_RDONLY)
-    try:
-        os.fsync(directory)
-    finally:
-        os.close(directory)

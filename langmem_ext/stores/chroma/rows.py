@@ -16,7 +16,7 @@ import hashlib
 import json
 import math
 import sys
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from datetime import UTC, date, datetime
 from typing import TYPE_CHECKING, Any, Final
 
@@ -118,6 +118,16 @@ def access_columns(item: MemoryItem) -> dict[str, Any]:
 def turn_column(turn_id: str) -> str:
     """One column per turn, no list: rows inherit the lists of collections that were deleted before."""
     return f"turn:{turn_id}"
+
+
+def row_texts(row_id: str, document: str, columns: Mapping[str, Any]) -> Iterator[str]:
+    """Everything of a row that can be read: its id, its text, names and texts of its columns."""
+    yield row_id
+    yield document
+    for name, value in columns.items():
+        yield name
+        if isinstance(value, str):
+            yield value
 
 
 def _payload(row: StoredMemory) -> dict[str, Any]:

@@ -3,25 +3,28 @@
 from __future__ import annotations
 
 import threading
-import time
 from collections.abc import Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from dataclasses import replace
 from datetime import datetime
 from pathlib import Path
-from typing import Any, Final
+from typing import Any, Final, Self
 
 import chromadb
 import numpy as np
 
 from langmem_ext.errors import LangMemExtError, StorageError, StoreClosedError
 from langmem_ext.items import Filters
-from langmem_ext.ports import WRITE_LIMIT, EmbedderFingerprint, StoredMemory
+from langmem_ext.ports import WRITE_LIMIT, EmbedderFingerprint, EmbedTexts, StoredMemory
+from langmem_ext.receipts import ErasureReceipt, RepairReport
+from langmem_ext.stores.chroma.embedded import EmbeddedShards
+from langmem_ext.stores.chroma.paging import owners, parts
 from langmem_ext.stores.chroma.rows import access_columns, decode, encode, row_id, user_key
-from langmem_ext.stores.chroma.shards import EmbeddedShards, MemoryShards, ServerShards, Shards
+from langmem_ext.stores.chroma.sequences import Sequences
+from langmem_ext.stores.chroma.server import ServerShards
+from langmem_ext.stores.chroma.shards import MemoryShards, Shards
 from langmem_ext.stores.chroma.where import Clause, both, translate, valid_at
 
-_READ_LIMIT: Final = 1000  # ids in one request
 # Chroma logs a row with some 5,400 columns, can not apply it, and then nothing else of the shard either.
 _MAX_COLUMNS: Final = 2000
 
@@ -35,8 +38,7 @@ class ChromaStore:
 
     def __init__(self, shards: Shards) -> None:
         self._shards = shards
-        self._sequence_lock = threading.Lock()
-        self._last_sequence: dict[str, float] = {}
+        self._sequences = Sequences(shared=shards.shared)
         self._holders = 1
         self._closed = False
 
@@ -55,7 +57,7 @@ class ChromaStore:
         resolved = Path(path).expanduser().resolve()
         with _open_lock:
             store = _open_stores.get(resolved)
-            if store is None or store._is_forked():
+            if store is None or store._make_way():
                 store = _open_stores[resolved] = cls(EmbeddedShards(resolved, fingerprint))
                 return store
             store._shards.card.check(fingerprint, store._shards.where)
@@ -80,7 +82,7 @@ class ChromaStore:
         return cls(ServerShards(url, fingerprint, headers=dict(headers) if headers else None, prefix=prefix))
 
     @classmethod
-    def in_memory(cls, fingerprint: EmbedderFingerprint) -> ChromaStore:
+    def in_memory(cls, fingerprint: EmbedderFingerprint) -> Self:
         """A store of its own in RAM."""
         return cls(MemoryShards(fingerprint))
 
@@ -102,17 +104,21 @@ class ChromaStore:
             return
         if any(row.item.user_id != user_id for row in rows):
             raise StorageError("a row of another user was to be written; nothing was")
-        with self._chroma(user_id) as collection:
-            sequence = self._sequences(collection)
+        with self._writing(user_id) as collection:
+            sequence = self._sequences.above(collection)
             ordered = [row if row.sequence else replace(row, sequence=next(sequence)) for row in rows]
             ids, documents, columns = (list(part) for part in zip(*map(encode, ordered), strict=True))
             # An upsert merges metadata: what the new row lacks must be taken out by name.
             old = collection.get(ids=ids, include=["metadatas"])
             stale = dict(zip(old["ids"], old["metadatas"] or [], strict=True))
-            for chroma_id, row_columns in zip(ids, columns, strict=True):
-                row_columns.update(dict.fromkeys(set(stale.get(chroma_id) or ()) - set(row_columns)))
+            for row, chroma_id, row_columns in zip(rows, ids, columns, strict=True):
+                before = stale.get(chroma_id) or {}
+                row_columns.update(dict.fromkeys(set(before) - set(row_columns)))
+                if before and not row.sequence:  # the place of its first write
+                    row_columns["sequence"] = before["sequence"]
                 if len(row_columns) > _MAX_COLUMNS:
                     raise StorageError("a row has too many columns for Chroma; nothing was written")
+            self._check_turn(user_id)
             collection.upsert(
                 ids=ids,
                 embeddings=np.stack([row.vector for row in ordered]),
@@ -125,8 +131,8 @@ class ChromaStore:
         wanted = [row_id(user_id, memory_id) for memory_id in memory_ids]
         unique = list(dict.fromkeys(wanted))
         found: dict[str, StoredMemory] = {}
-        with self._chroma(user_id) as collection:
-            for part in _parts(unique):
+        with self._reading(user_id) as collection:
+            for part in parts(unique):
                 answer = collection.get(ids=part, include=["metadatas", "documents", "embeddings"])
                 found.update(zip(answer["ids"], self._decode(user_id, answer), strict=True))
         return [found[chroma_id] for chroma_id in wanted if chroma_id in found]
@@ -156,9 +162,10 @@ class ChromaStore:
         """See `MemoryStore`."""
         ids = [row_id(user_id, memory_id) for memory_id in dict.fromkeys(memory_ids)]
         deleted = 0
-        with self._chroma(user_id) as collection:
-            for part in _parts(ids):
+        with self._writing(user_id) as collection:
+            for part in parts(ids):
                 there = collection.get(ids=part, include=[])["ids"]
+                self._check_turn(user_id)
                 if there:  # an empty list must never reach Chroma
                     collection.delete(ids=there)
                 deleted += len(there)
@@ -169,9 +176,10 @@ class ChromaStore:
     ) -> list[StoredMemory]:
         """See `MemoryStore`."""
         rows = [_accessed(row, *accesses[row.item.memory_id]) for row in self.read(user_id, list(accesses))]
-        with self._chroma(user_id) as collection:
+        with self._writing(user_id) as collection:
             for start in range(0, len(rows), WRITE_LIMIT):
                 part = rows[start : start + WRITE_LIMIT]
+                self._check_turn(user_id)
                 # An update and no upsert: a row that another process removed meanwhile stays away.
                 collection.update(
                     ids=[row_id(user_id, row.item.memory_id) for row in part],
@@ -179,14 +187,48 @@ class ChromaStore:
                 )
         return rows
 
-    def users(self) -> list[str]:
+    def users(self, filters: Filters | None = None) -> list[str]:
         """See `MemoryStore`."""
-        users: set[str] = set()
+        clause = translate(filters)
+        if clause is False:
+            return []
         with self._translated():
-            for collection in self._shards.existing():
-                metadatas = collection.get(include=["metadatas"])["metadatas"] or []
-                users.update(str(columns["user_id"]) for columns in metadatas)
+            numbers = self._shards.existing()
+        users: set[str] = set()
+        for number in numbers:
+            with self._translated(number), self._shards.reading(number) as collection:
+                users.update(owners(collection, None if clause is True else clause))
         return sorted(users)
+
+    @contextmanager
+    def turn(self, user_id: str) -> Iterator[None]:
+        """See `MemoryStore`."""
+        with ExitStack() as turn:
+            with self._translated():
+                turn.enter_context(self._shards.turns.hold(user_key(user_id)))
+            yield
+
+    def barrier(self, user_id: str) -> int:
+        """See `MemoryStore`."""
+        with self._translated():
+            return self._shards.turns.barrier(user_key(user_id))
+
+    def raise_barrier(self, user_id: str) -> None:
+        """See `MemoryStore`."""
+        with self._translated():
+            self._shards.turns.raise_barrier(user_key(user_id))
+
+    def erase(self, user_id: str | None = None, deleted: Sequence[StoredMemory] = ()) -> ErasureReceipt:
+        """See `MemoryStore`."""
+        number = None if user_id is None else self._number(user_id)
+        with self._translated(number):
+            numbers = self._shards.existing() if number is None else [number]
+            return self._shards.erase(numbers, deleted)
+
+    def repair(self, embed: EmbedTexts) -> RepairReport:
+        """See `MemoryStore`."""
+        with self._translated():
+            return self._shards.repair(embed)
 
     def close(self) -> None:
         """See `MemoryStore`."""
@@ -213,7 +255,7 @@ class ChromaStore:
         )
         if clause is False:
             return None
-        with self._chroma(user_id) as collection:
+        with self._reading(user_id) as collection:
             return collection.get(where=clause, limit=limit, include=include)  # type: ignore[arg-type]
 
     def _decode(self, user_id: str, answer: Any) -> list[StoredMemory]:
@@ -223,34 +265,35 @@ class ChromaStore:
             for document, metadata, vector in columns
         ]
 
-    def _sequences(self, collection: chromadb.Collection) -> Iterator[float]:
-        """Numbers above those of all rows that are there, so that listings follow the order of writing."""
-        name = str(collection.id)
-        if name not in self._last_sequence or self.shared:  # another process may have written since
-            count = collection.count()
-            newest = collection.get(limit=1, offset=count - 1, include=["metadatas"]) if count else None
-            for columns in (newest["metadatas"] or []) if newest else []:
-                self._raise_sequence(name, float(columns["sequence"]))  # type: ignore[arg-type]
-        while True:
-            # Rises also where the clock stands still or was set back.
-            yield self._raise_sequence(name, time.time())
+    def _make_way(self) -> bool:
+        """Whether a new store may take its place: it is the parent's, or its directory is gone."""
+        shards = self._shards
+        if not isinstance(shards, EmbeddedShards) or not (shards.forked or shards.gone):
+            return False
+        if not shards.forked:
+            shards.abandon()
+        return True
 
-    def _raise_sequence(self, name: str, least: float) -> float:
-        with self._sequence_lock:
-            self._last_sequence[name] = max(least, self._last_sequence.get(name, 0.0) + 1e-6)
-            return self._last_sequence[name]
+    def _number(self, user_id: str) -> int:
+        return int(user_key(user_id)[:8], 16) % self._shards.card.shards
 
-    def _is_forked(self) -> bool:
-        return isinstance(self._shards, EmbeddedShards) and self._shards.forked
+    def _check_turn(self, user_id: str) -> None:
+        self._shards.turns.check(user_key(user_id))
 
     @contextmanager
-    def _chroma(self, user_id: str) -> Iterator[chromadb.Collection]:
-        number = int(user_key(user_id)[:8], 16) % self._shards.card.shards
-        with self._translated():
-            yield self._shards.collection(number)
+    def _reading(self, user_id: str) -> Iterator[chromadb.Collection]:
+        number = self._number(user_id)
+        with self._translated(number), self._shards.reading(number) as collection:
+            yield collection
 
     @contextmanager
-    def _translated(self) -> Iterator[None]:
+    def _writing(self, user_id: str) -> Iterator[chromadb.Collection]:
+        number = self._number(user_id)
+        with self._translated(number), self._shards.writing(number) as collection:
+            yield collection
+
+    @contextmanager
+    def _translated(self, number: int | None = None) -> Iterator[None]:
         if self._closed:
             raise StoreClosedError()
         try:
@@ -260,20 +303,12 @@ class ChromaStore:
         except Exception as error:  # Chroma raises its own, SQLite's, httpx's and Rust's errors
             if self._closed:
                 raise StoreClosedError() from error
-            raise StorageError(
-                f"{self._shards.where} could not be read or written ({type(error).__name__}). "
-                "What was reported as stored before is not affected"
-            ) from error
+            raise self._shards.failure(number, error) from error
 
 
 def _accessed(row: StoredMemory, count: int, when: datetime) -> StoredMemory:
     item = replace(row.item, access_count=row.item.access_count + count, last_accessed_at=when)
     return replace(row, item=item)
-
-
-def _parts(ids: Sequence[str]) -> Iterator[list[str]]:
-    for start in range(0, len(ids), _READ_LIMIT):
-        yield list(ids[start : start + _READ_LIMIT])
 
 
 _open_stores: dict[Path, ChromaStore] = {}

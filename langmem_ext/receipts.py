@@ -1,0 +1,82 @@
+"""What upkeep and deletion report: how much was removed, rewritten, looked through."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from datetime import datetime
+from typing import NamedTuple
+
+
+@dataclass(frozen=True, slots=True)
+class ErasureReceipt:
+    """What an erasure did to the files of the store.
+
+    Attributes:
+        shards: Parts of the store that were written anew without what was deleted.
+        rows_kept: Rows that were copied into them.
+        files_scanned, bytes_scanned: What was searched afterwards for 16 bytes or more of a deleted
+            text, key, quote, metadata value or vector. Nothing is searched where it is not known any
+            more what was deleted, as in `memory.erase()`.
+        traces: Files in which something of it was found, relative to the data directory.
+        out_of_reach: Why there may be copies that this process can not remove; None when it can.
+        seconds: How long it took.
+    """
+
+    shards: int = 0
+    rows_kept: int = 0
+    files_scanned: int = 0
+    bytes_scanned: int = 0
+    traces: tuple[str, ...] = ()
+    out_of_reach: str | None = None
+    seconds: float = 0.0
+
+    @property
+    def complete(self) -> bool:
+        """Whether nothing was found and nothing was out of reach."""
+        return not self.traces and self.out_of_reach is None
+
+
+@dataclass(frozen=True, slots=True)
+class DeletionReceipt:
+    """What a deletion removed.
+
+    Attributes:
+        memories: Current memories that are gone.
+        versions: Rows that are gone, older versions included.
+        memory_ids: Their ids.
+        deleted_at: When.
+        erasure: What `erase=True` did to the files; None when it was not asked for.
+    """
+
+    memories: int
+    versions: int
+    memory_ids: tuple[str, ...]
+    deleted_at: datetime
+    erasure: ErasureReceipt | None = None
+
+
+class ImportReport(NamedTuple):
+    """What `import_memories()` did, in rows: `skipped` were there already."""
+
+    imported: int
+    skipped: int
+
+
+class FlushReport(NamedTuple):
+    """What `flush()` wrote: access counts of so many memories."""
+
+    access_counts: int
+
+
+class SweepReport(NamedTuple):
+    """What `sweep()` removed: so many rows of so many users."""
+
+    removed: int
+    users: int
+
+
+class RepairReport(NamedTuple):
+    """What `repair()` did: the shards that were built anew, and their rows."""
+
+    shards: tuple[int, ...]
+    rows: int

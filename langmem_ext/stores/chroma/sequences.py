@@ -1,0 +1,36 @@
+"""Numbers that rows get at their first write: listings follow them, and pages have no gap."""
+
+from __future__ import annotations
+
+import threading
+import time
+from collections.abc import Iterator
+
+import chromadb
+
+
+class Sequences:
+    """Rising numbers per collection, near the time of writing."""
+
+    def __init__(self, *, shared: bool) -> None:
+        """`shared`: other processes write too, so the newest row is asked for each time."""
+        self._shared = shared
+        self._lock = threading.Lock()
+        self._last: dict[str, float] = {}
+
+    def above(self, collection: chromadb.Collection) -> Iterator[float]:
+        """Numbers above those of all rows that are there."""
+        name = str(collection.id)
+        if name not in self._last or self._shared:
+            count = collection.count()
+            newest = collection.get(limit=1, offset=count - 1, include=["metadatas"]) if count else None
+            for columns in (newest["metadatas"] or []) if newest else []:
+                self._raise(name, float(columns["sequence"]))  # type: ignore[arg-type]
+        while True:
+            # Rises also where the clock stands still or was set back.
+            yield self._raise(name, time.time())
+
+    def _raise(self, name: str, least: float) -> float:
+        with self._lock:
+            self._last[name] = max(least, self._last.get(name, 0.0) + 1e-6)
+            return self._last[name]
