@@ -126,6 +126,28 @@ class LongTermMemory:
             check_open=self._check_open,
         )
 
+    @staticmethod
+    def reembed(path: str | Path, *, embedder: Embedder) -> RepairReport:
+        """Change the embedder of a store: all texts in a directory are embedded again, all versions too.
+
+        The store changes in one step when all vectors are there; a crash before leaves it as it was.
+
+        Args:
+            path: The directory. Nobody may have it open, this process included.
+            embedder: The new one.
+
+        Raises:
+            StoreLockedError: somebody has it open.
+            StorageError: there is no store, or it can not be read or written.
+            ModelError: the embedder is unavailable; the store is as it was.
+        """
+        from langmem_ext.stores.chroma import ChromaStore
+
+        _check_part(embedder, Embedder, "embedder")
+        return ChromaStore.reembed(
+            _checked_path(path), embedder.fingerprint, CheckedEmbedder(embedder).documents
+        )
+
     def for_user(
         self, user_id: str, *, agent_id: str | None = None, session_id: str | None = None
     ) -> UserMemory:
@@ -291,14 +313,18 @@ def _open(
     headers: Mapping[str, str] | None,
     fingerprint: EmbedderFingerprint,
 ) -> MemoryStore:
-    if path is not None and not isinstance(path, str | Path):
-        raise InvalidInputError(f"path must be a string or a Path, not {type(path).__name__}")
-    if path is not None and not str(path).strip():
-        raise InvalidInputError("path is blank; name a directory, or leave it out for memories in RAM")
     from langmem_ext.stores.chroma import ChromaStore
 
     if url is not None:
         return ChromaStore.server(url, fingerprint, headers=headers)
     if path is not None:
-        return ChromaStore.embedded(path, fingerprint)
+        return ChromaStore.embedded(_checked_path(path), fingerprint)
     return ChromaStore.in_memory(fingerprint)
+
+
+def _checked_path(path: object) -> str | Path:
+    if not isinstance(path, str | Path):
+        raise InvalidInputError(f"path must be a string or a Path, not {type(path).__name__}")
+    if not str(path).strip():
+        raise InvalidInputError("path is blank; name a directory, or leave it out for memories in RAM")
+    return path

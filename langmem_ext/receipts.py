@@ -76,7 +76,7 @@ class SweepReport(NamedTuple):
 
 
 class RepairReport(NamedTuple):
-    """What `repair()` did: the shards that were built anew, and their rows."""
+    """What `repair()` or `reembed()` did: the shards that were built anew, and their rows."""
 
     shards: tuple[int, ...]
     rows: int

@@ -146,7 +146,7 @@ def test_listing_follows_the_order_of_writing_also_when_the_clock_was_set_back(
     written = [f"fact {number}" for number in range(6)]
     with LongTermMemory(tmp_path, embedder=FakeEmbedder()) as memory:
         memory.for_user("u1").remember_many(written[:3])
-    monkeypatch.setattr("langmem_ext.stores.chroma.store.time.time", lambda: 1_000_000.0)
+    monkeypatch.setattr("langmem_ext.stores.chroma.sequences.time.time", lambda: 1_000_000.0)
     with LongTermMemory(tmp_path, embedder=FakeEmbedder()) as memory:
         user = memory.for_user("u1")
         user.remember_many(written[3:])

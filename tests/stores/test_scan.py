@@ -17,7 +17,7 @@ from chromadb.config import Settings
 from numpy.typing import NDArray
 
 from langmem_ext.errors import StorageError
-from langmem_ext.stores.chroma.copier import Batch, write_directory
+from langmem_ext.stores.chroma.directories import Batch, write_directory
 from langmem_ext.stores.chroma.scan import CHUNK, ScanResult, Traces, scan
 
 CANARY = 'The user said "wir treffen Zoë um 八点半在外滩" and PAID'
@@ -215,7 +215,7 @@ def test_chroma_keeps_what_was_deleted_and_a_new_directory_does_not(
     assert "data_level0.bin" in {path.name for path in scan(files, only_vectors).found}
 
     new = tmp_path / "g0002"
-    write_directory(new, [survivors], collection="memories")
+    write_directory(new, [survivors])
     copied = [path for path in new.rglob("*") if path.is_file()]
     result = scan(copied, both)
     assert result.found == ()

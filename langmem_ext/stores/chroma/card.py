@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 from langmem_ext.errors import EmbedderMismatchError, StorageError
@@ -16,17 +16,25 @@ SHARDS = 16
 
 @dataclass(frozen=True, slots=True)
 class StoreCard:
-    """Format of the rows, number of shards that users hash to, and the embedder of the vectors."""
+    """Format of the rows, number of shards that users hash to, and the embedder of the vectors.
+
+    `moving` names the generations to which shards, by number, are still to be switched: a change of
+    the embedder is one write of the card, and whoever opens the store next brings it to its end.
+    """
 
     fingerprint: EmbedderFingerprint
     shards: int = SHARDS
     format: int = FORMAT
+    moving: Mapping[int, str] = field(default_factory=dict)
 
     def to_json(self) -> str:
         """The card as it is written into the store."""
-        return json.dumps(
-            {"format": self.format, "shards": self.shards, "embedder": self.fingerprint.as_dict()}
-        )
+        card = {"format": self.format, "shards": self.shards, "embedder": self.fingerprint.as_dict()}
+        return json.dumps({**card, "moving": self.moving} if self.moving else card)
+
+    def moved(self) -> StoreCard:
+        """The card once nothing is left to be switched."""
+        return replace(self, moving={})
 
     @staticmethod
     def from_json(text: str, where: str) -> StoreCard:
@@ -37,8 +45,9 @@ class StoreCard:
         """
         try:
             data: Mapping[str, Any] = json.loads(text)
-            card = StoreCard(EmbedderFingerprint(**data["embedder"]), data["shards"], data["format"])
-        except (ValueError, KeyError, TypeError) as error:
+            moving = {int(number): str(name) for number, name in data.get("moving", {}).items()}
+            card = StoreCard(EmbedderFingerprint(**data["embedder"]), data["shards"], data["format"], moving)
+        except (ValueError, KeyError, TypeError, AttributeError) as error:
             raise StorageError(f"the store card of {where} is damaged ({type(error).__name__})") from error
         if card.format > FORMAT:
             raise StorageError(
@@ -56,7 +65,8 @@ class StoreCard:
             raise EmbedderMismatchError(
                 f"{where} was written with {self.fingerprint}, but the given embedder is {fingerprint} "
                 f"({_differences(self.fingerprint, fingerprint)}). Their vectors can not be compared: open "
-                "the store with the first, or export_memories() with it and import_memories() into a new one"
+                "the store with the first, or embed its texts again with LongTermMemory.reembed(path, "
+                "embedder=…); on a server, export_memories() and import_memories() into a new store"
             )
 
 

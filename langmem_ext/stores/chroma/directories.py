@@ -8,13 +8,14 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
+import numpy as np
+
 from langmem_ext.errors import StorageError
 from langmem_ext.stores.chroma.files import sync_directory
 from langmem_ext.stores.chroma.shards import COLLECTION, close_client, directory_client, open_collection
 from langmem_ext.stores.chroma.wipe import wipe
 
 if TYPE_CHECKING:
-    import numpy as np
     from numpy.typing import NDArray
 
 _PAGE: Final = 1000  # rows in one request
@@ -79,7 +80,8 @@ def read_through(path: Path) -> int:
         rows, count = 0, collection.count()
         while rows < count:
             page: Any = collection.get(limit=_PAGE, offset=rows, include=["documents", "embeddings"])
-            if not page["ids"] or len(page["embeddings"]) != len(page["ids"]):
+            # A damaged index may give numbers that are none, without an error.
+            if not page["ids"] or not np.isfinite(page["embeddings"]).all():
                 raise ValueError
             rows += len(page["ids"])
     finally:

@@ -11,6 +11,7 @@ import threading
 import time
 from collections.abc import Iterator, Sequence
 from contextlib import ExitStack, contextmanager
+from dataclasses import replace
 from pathlib import Path
 from typing import Final
 
@@ -22,7 +23,7 @@ from langmem_ext.receipts import ErasureReceipt, RepairReport
 from langmem_ext.stores.chroma.card import StoreCard
 from langmem_ext.stores.chroma.files import make_directory, read_file, write_file
 from langmem_ext.stores.chroma.lock import lock_directory
-from langmem_ext.stores.chroma.rewriting import rebuild, rewrite, search_traces
+from langmem_ext.stores.chroma.rewriting import copy, rebuild, rewrite, search_traces
 from langmem_ext.stores.chroma.scan import ScanResult
 from langmem_ext.stores.chroma.shard import Shard
 from langmem_ext.stores.chroma.turns import LocalTurns, Turns
@@ -37,7 +38,8 @@ class EmbeddedShards:
 
     shared = False
 
-    def __init__(self, path: Path, fingerprint: EmbedderFingerprint, *, idle: float = IDLE) -> None:
+    def __init__(self, path: Path, fingerprint: EmbedderFingerprint | None, *, idle: float = IDLE) -> None:
+        """Open the directory, made when it is not there; without a fingerprint, whoever wrote it."""
         self.where = str(path)
         self.turns: Turns = LocalTurns()
         self._path = path
@@ -48,10 +50,12 @@ class EmbeddedShards:
         make_directory(path)
         self._file_lock = lock_directory(path)
         try:
-            self.card = self._card(fingerprint)
-            self.card.check(fingerprint, self.where)
-            folders = [path / "shards" / f"{number:02}" for number in range(self.card.shards)]
+            card = self._card(fingerprint)
+            if fingerprint is not None:
+                card.check(fingerprint, self.where)
+            folders = [path / "shards" / f"{number:02}" for number in range(card.shards)]
             self._shards = [Shard(number, folder, self._check) for number, folder in enumerate(folders)]
+            self.card = self._moved(card)
             self._ground = _identity(path / "store.json")
             self._settle()
         except BaseException:
@@ -61,7 +65,7 @@ class EmbeddedShards:
         self._reaper = threading.Thread(target=self._reap, name="langmem_ext-idle", daemon=True)
         self._reaper.start()
 
-    def _card(self, fingerprint: EmbedderFingerprint) -> StoreCard:
+    def _card(self, fingerprint: EmbedderFingerprint | None) -> StoreCard:
         file = self._path / "store.json"
         if file.exists():
             return StoreCard.from_json(read_file(file), self.where)
@@ -71,9 +75,21 @@ class EmbeddedShards:
             )
         if (self._path / "shards").exists():
             raise StorageError(f"{file} is missing beside the shards; restore it from a backup")
+        if fingerprint is None:
+            raise StorageError(f"there is no store in {self._path}")
         card = StoreCard(fingerprint)
         write_file(file, card.to_json())
         return card
+
+    def _moved(self, card: StoreCard) -> StoreCard:
+        """Bring a change of the embedder to its end that was begun."""
+        if not card.moving:
+            return card
+        for number, name in card.moving.items():
+            generations = self._shards[number].generations
+            generations.switch(generations.folder / name)
+        write_file(self._path / "store.json", card.moved().to_json())
+        return card.moved()
 
     def _settle(self) -> None:
         """Remove what a crash left, now and not at the first use: it may hold what was to be erased."""
@@ -158,6 +174,18 @@ class EmbeddedShards:
                 "remove it to go on without the memories in it. All other shards are fine now"
             )
         return RepairReport(tuple(rebuilt), sum(rebuilt.values()))
+
+    def reembed(self, fingerprint: EmbedderFingerprint, embed: EmbedTexts) -> RepairReport:
+        """Write all shards anew with vectors of another embedder. Nothing else may use the store."""
+        copies = {number: copy(self._shards[number], embed) for number in self.existing()}
+        moving = {number: new.name for number, (new, _) in copies.items()}
+        card = replace(self.card, fingerprint=fingerprint, moving=moving)
+        write_file(self._path / "store.json", card.to_json())  # from here on it is the new one
+        self._close_shards()
+        self.card = self._moved(card)
+        self._ground = _identity(self._path / "store.json")
+        self._settle()
+        return RepairReport(tuple(copies), sum(rows for _, rows in copies.values()))
 
     @property
     def forked(self) -> bool:

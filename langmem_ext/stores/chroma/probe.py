@@ -16,6 +16,7 @@ from typing import Final
 from langmem_ext.errors import StorageError
 from langmem_ext.stores.chroma.directories import read_through
 
+_PATIENCE: Final = 1800.0  # seconds; 100,000 rows take less than one minute
 _STARTED: Final = "started"
 # The child finds this package where the parent did, and the SQLite that was put in place of Python's own.
 _BOOTSTRAP: Final = """
@@ -51,7 +52,12 @@ def is_readable(path: Path) -> bool:
             cwd=path.parent,  # the current one may be gone, or have an .env that Chroma would read
             env={name: value for name, value in os.environ.items() if name not in _NOT_INHERITED},
             creationflags=getattr(subprocess, "CREATE_NO_WINDOW", 0),
+            timeout=_PATIENCE,
         )
+    except subprocess.TimeoutExpired as error:
+        raise StorageError(
+            f"{path} could not be tried out within {_PATIENCE:g} s. Nothing was changed"
+        ) from error
     except OSError as error:
         raise StorageError(
             f"can not start {sys.executable} to try out {path}: {error.strerror}. Nothing was changed"

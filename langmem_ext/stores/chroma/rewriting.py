@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import shutil
 from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
@@ -23,12 +24,21 @@ def rewrite(shard: Shard) -> int:
     Reads go on while the copy is made; writes to this shard wait.
     """
     with shard.writers.alone():
-        with shard.reading() as collection:
-            new = shard.generations.following()
-            rows = _written(new, pages(collection))
+        new, rows = copy(shard)
         with shard.users.alone():
             shard.switch(new)
     return rows
+
+
+def copy(shard: Shard, embed: EmbedTexts | None = None) -> tuple[Path, int]:
+    """Write all rows into the next generation, with new vectors where `embed` is given. It is not used yet.
+
+    Returns:
+        Its directory, and the number of rows.
+    """
+    with shard.reading() as collection:
+        new = shard.generations.following()
+        return new, _written(new, pages(collection, embed))
 
 
 def rebuild(shard: Shard, embed: EmbedTexts) -> int | None:
@@ -84,7 +94,9 @@ def search_traces(
         [vector for batch in kept for vector in batch.vectors],
     )
     folders = [shard.generations.folder for shard in shards]
-    inside = [path for folder in folders for path in folder.rglob("*") if path.is_file()]
+    inside = [
+        Path(place, name) for folder in folders for place, _, names in os.walk(folder) for name in names
+    ]
     return scan([*inside, *beside], traces)
 
 

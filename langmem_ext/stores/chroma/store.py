@@ -13,7 +13,7 @@ from typing import Any, Final, Self
 import chromadb
 import numpy as np
 
-from langmem_ext.errors import LangMemExtError, StorageError, StoreClosedError
+from langmem_ext.errors import LangMemExtError, StorageError, StoreClosedError, StoreLockedError
 from langmem_ext.items import Filters
 from langmem_ext.ports import WRITE_LIMIT, EmbedderFingerprint, EmbedTexts, StoredMemory
 from langmem_ext.receipts import ErasureReceipt, RepairReport
@@ -63,6 +63,27 @@ class ChromaStore:
             store._shards.card.check(fingerprint, store._shards.where)
             store._holders += 1
             return store
+
+    @staticmethod
+    def reembed(path: str | Path, fingerprint: EmbedderFingerprint, embed: EmbedTexts) -> RepairReport:
+        """Give the rows of a directory vectors of another embedder. Nobody may have it open.
+
+        Raises:
+            StoreLockedError: this process or another one holds it.
+            StorageError: it can not be read or written; it is as it was.
+        """
+        resolved = Path(path).expanduser().resolve()
+        with _open_lock:
+            if resolved in _open_stores:
+                raise StoreLockedError(f"{resolved} is open in this process; close it first")
+            if not (resolved / "store.json").exists():
+                raise StorageError(f"there is no store in {resolved}")
+            shards = EmbeddedShards(resolved, None)
+            try:
+                with ChromaStore(shards)._translated():
+                    return shards.reembed(fingerprint, embed)
+            finally:
+                shards.close()
 
     @classmethod
     def server(
