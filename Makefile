@@ -2,7 +2,7 @@
 # make test         the whole suite; installs everything into .venv
 # make check        style, types and the direction of imports
 # make bench        the benchmarks
-# make soak         kills a writing process a hundred times and looks what is left; some minutes
+# make soak         kills a writing process a hundred times and checks what is left; some minutes
 # make test-lowest  the suite with the lowest allowed versions, in .venv-lowest
 # make clean        removes environments, caches and build results
 #

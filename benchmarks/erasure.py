@@ -10,7 +10,7 @@ from benchmarks.measure import Task, Times, interleaved, timed
 from benchmarks.raw_chroma import RawChroma
 from benchmarks.tables import Table
 from langmem_ext import Embedder, LongTermMemory
-from langmem_ext.stores.chroma.rows import user_key
+from langmem_ext.stores.chroma.rows import shard_number
 
 _SHARDS = 16
 _ROWS_OF_A_USER = 50
@@ -69,7 +69,7 @@ def _users_of_one_shard(count: int) -> tuple[list[str], str]:
     number = 0
     while len(names) < count:
         name = f"user-{number}"
-        if int(user_key(name)[:8], 16) % _SHARDS == 0:
+        if shard_number(name, _SHARDS) == 0:
             names.append(name)
         number += 1
     return names[:-1], names[-1]

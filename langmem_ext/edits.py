@@ -29,12 +29,12 @@ from langmem_ext.learning import checked_content
 from langmem_ext.metadata import check_metadata
 from langmem_ext.ports import Clock, StoredMemory
 from langmem_ext.reading import Reader
-from langmem_ext.receipts import DeletionReceipt, ImportReport
+from langmem_ext.receipts import DeletionReceipt, ErasureReceipt, ImportReport
 from langmem_ext.reconciliation import Proposal, is_current, merge
 from langmem_ext.redaction import redact, stored_form
 from langmem_ext.text import content_key, normalise_key
 from langmem_ext.transfer import read_lines
-from langmem_ext.workspace import HandIn, Workspace
+from langmem_ext.workspace import DeletionGuard, Workspace
 
 if TYPE_CHECKING:
     from langmem_ext.ports import Vector
@@ -104,21 +104,21 @@ class Edits:
 
     def remember(self, entries: Sequence[NewMemory]) -> Change[list[Proposal], list[MemoryItem]]:
         """See `UserMemory.remember_many`."""
-        now, hand_in = self._clock(), self._workspace.hand_in(self._user)
+        now, guard = self._clock(), self._workspace.guard(self._user)
 
         def prepare() -> list[Proposal]:
             checked = [self._checked(entry) for entry in entries]
-            hand_in.look()
+            guard.note_shared()
             vectors = self._embedder.documents([content for content, _ in checked])
             return [
                 Proposal(content=content, vector=vector, scope=self._scope, observed_at=now, **rest)
                 for (content, rest), vector in zip(checked, vectors, strict=True)
             ]
 
-        return Change(prepare, partial(self._store_proposals, hand_in))
+        return Change(prepare, partial(self._store_proposals, guard))
 
-    def _store_proposals(self, hand_in: HandIn, proposals: Sequence[Proposal]) -> list[MemoryItem]:
-        _refuse_deleted(hand_in)
+    def _store_proposals(self, guard: DeletionGuard, proposals: Sequence[Proposal]) -> list[MemoryItem]:
+        _refuse_deleted(guard)
         stored: list[MemoryItem | None] = []
         for start in range(0, len(proposals), BATCH):
             part = proposals[start : start + BATCH]
@@ -231,23 +231,31 @@ class Edits:
         ids = [row.item.memory_id for row in rows]
         current = sum(is_current(row.item, now) for row in rows)
         removed = self._workspace.remove(self._user, ids)
-        erasure = self._store.erase(self._user, rows) if erase else None
+        erasure = self._erased(rows) if erase else None
         return DeletionReceipt(current, removed, tuple(ids), now, erasure)
+
+    def _erased(self, rows: Sequence[StoredMemory]) -> ErasureReceipt:
+        try:
+            return self._store.erase(self._user, rows)
+        except StorageError as error:
+            raise StorageError(
+                f"deleted and out of sight, but not erased from the files: {error}. Then call memory.erase()"
+            ) from error
 
     def import_rows(self, file: str | Path | TextIO) -> Change[list[StoredMemory], ImportReport]:
         """See `UserMemory.import_memories`."""
-        hand_in = self._workspace.hand_in(self._user)
+        guard = self._workspace.guard(self._user)
 
         def prepare() -> list[StoredMemory]:
             records = [_without_secrets(record) for record in read_lines(file, self._user, self._clock())]
-            hand_in.look()
+            guard.note_shared()
             vectors = self._embedder.documents([record.item.content for record in records])
             return [replace(record, vector=vector) for record, vector in zip(records, vectors, strict=True)]
 
-        return Change(prepare, partial(self._import, hand_in))
+        return Change(prepare, partial(self._import, guard))
 
-    def _import(self, hand_in: HandIn, rows: Sequence[StoredMemory]) -> ImportReport:
-        _refuse_deleted(hand_in)
+    def _import(self, guard: DeletionGuard, rows: Sequence[StoredMemory]) -> ImportReport:
+        _refuse_deleted(guard)
         new = merge(rows, self._store.find(self._user), now=self._clock())
         self._workspace.write(self._user, new)
         return ImportReport(len(new), len(rows) - len(new))
@@ -259,8 +267,8 @@ def _without_secrets(row: StoredMemory) -> StoredMemory:
     return replace(row, item=replace(item, content=stored_form(item.content), source=sources))
 
 
-def _refuse_deleted(hand_in: HandIn) -> None:
-    if not hand_in.still_counts():
+def _refuse_deleted(guard: DeletionGuard) -> None:
+    if not guard.still_holds():
         raise StorageError("delete_all() came before this was stored; nothing was stored")
 
 

@@ -24,7 +24,7 @@ from langmem_ext.reconciliation import Proposal, is_current
 from langmem_ext.redaction import redact, stored_form
 from langmem_ext.text import normalise
 from langmem_ext.tokens import estimate_tokens
-from langmem_ext.workspace import HandIn, Workspace
+from langmem_ext.workspace import DeletionGuard, Workspace
 
 if TYPE_CHECKING:
     from langmem_ext.ports import Vector
@@ -43,7 +43,7 @@ class Turn:
     request: ExtractionRequest
     neighbour_ids: tuple[str, ...]
     turn_id: str
-    hand_in: HandIn
+    guard: DeletionGuard
     explicit_key: bool
 
     @property
@@ -76,7 +76,7 @@ class Learner:
         messages: MessagesLike,
         observed_at: datetime | str | float | None,
         idempotency_key: str | None,
-        hand_in: HandIn,
+        guard: DeletionGuard,
     ) -> Turn | AddResult:
         """What to ask the extractor, or the result where there is nothing to ask.
 
@@ -89,10 +89,8 @@ class Learner:
         message_ids = tuple(message.message_id for message in read)
         if not worth_a_call(read):
             return AddResult("nothing", _secrets(read), message_ids=message_ids)
-        hand_in.look()
-        turn = Turn(
-            scope, ExtractionRequest(read, (), when), (), turn_id, hand_in, idempotency_key is not None
-        )
+        guard.note_shared()
+        turn = Turn(scope, ExtractionRequest(read, (), when), (), turn_id, guard, idempotency_key is not None)
         if (known := self._learned_before(turn)) is not None:
             return known
         try:
@@ -127,7 +125,7 @@ class Learner:
 
     def commit(self, turn: Turn, extraction: Extraction, proposals: Sequence[Proposal]) -> AddResult:
         """Reconcile and store. On the user's strand."""
-        if not turn.hand_in.still_counts():
+        if not turn.guard.still_holds():
             reason = "delete_all() came after this turn was handed in"
             dropped = tuple(Outcome("skipped", reason=reason) for _ in proposals)
             return AddResult("nothing", dropped, None, extraction.usage, turn.message_ids)

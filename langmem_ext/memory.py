@@ -186,7 +186,7 @@ class LongTermMemory:
         return await asyncio.to_thread(self.flush)
 
     def sweep(self) -> SweepReport:
-        """Remove what has expired, of all users. It is returned no more as it is; this frees the room.
+        """Remove what has expired, of all users. Searches skip it already; this frees disk space.
 
         With a memory that has expired go its older versions. `as_of` no longer sees what was removed.
         Call it now and then, such as once a day.
@@ -201,7 +201,7 @@ class LongTermMemory:
     def erase(self) -> ErasureReceipt:
         """Write the whole store anew, so that its files keep nothing of what was deleted or replaced.
 
-        It also gives back the room that this took. Reads go on; writes to the part that is being written
+        It also gives back the space that this took. Reads go on; writes to the part that is being written
         wait. It takes about as long as storing all rows again, without embedding them. Not searched
         for traces: it is not known any more what was deleted (see `UserMemory.delete_all`).
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import AbstractContextManager
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from datetime import datetime
 from typing import TYPE_CHECKING, Any, Literal, Protocol, TypeAlias, runtime_checkable
 
@@ -119,6 +119,11 @@ class StoredMemory:
     turn_ids: tuple[str, ...] = ()  # the turns it was learned from, for "the same turn twice"
     sequence: float = 0.0  # orders listings; given by the store at the first write
 
+    def accessed(self, count: int, when: datetime) -> StoredMemory:
+        """The row after so many more recalls, the last one then."""
+        count += self.item.access_count
+        return replace(self, item=replace(self.item, access_count=count, last_accessed_at=when))
+
 
 @runtime_checkable
 class MemoryStore(Protocol):
@@ -174,17 +179,17 @@ class MemoryStore(Protocol):
     def users(self, filters: Filters | None = None) -> list[str]:
         """All users that have rows (that match), sorted."""
 
-    def turn(self, user_id: str) -> AbstractContextManager[None]:
+    def exclusive(self, user_id: str) -> AbstractContextManager[None]:
         """Alone among all processes that change this user's rows: enter it to read and then write.
 
-        Threads of one process take turns before they come here. Not to be entered twice.
+        Threads of one process queue up before they come here. Not to be entered twice.
         """
 
     def barrier(self, user_id: str) -> int:
         """Rises with every `raise_barrier`; what was begun under a lower one must not be stored."""
 
     def raise_barrier(self, user_id: str) -> None:
-        """Let nothing that any process began before be stored any more. In a turn."""
+        """Let nothing that any process began before be stored any more. Inside `exclusive`."""
 
     def erase(self, user_id: str | None = None, deleted: Sequence[StoredMemory] = ()) -> ErasureReceipt:
         """Write anew what holds this user's rows, or all, so that the files keep nothing deleted.

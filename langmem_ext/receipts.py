@@ -15,8 +15,8 @@ class ErasureReceipt:
         shards: Parts of the store that were written anew without what was deleted.
         rows_kept: Rows that were copied into them.
         files_scanned, bytes_scanned: What was searched afterwards for 16 bytes or more of a deleted
-            text, key, quote, metadata value or vector. Nothing is searched where it is not known any
-            more what was deleted, as in `memory.erase()`.
+            text, key, quote, metadata value or vector. Nothing is searched, and both are 0, where it is
+            not known any more what was deleted: in `memory.erase()`, and when it is called again.
         traces: Files in which something of it was found, relative to the data directory.
         out_of_reach: Why there may be copies that this process can not remove; None when it can.
         seconds: How long it took.
@@ -32,7 +32,7 @@ class ErasureReceipt:
 
     @property
     def complete(self) -> bool:
-        """Whether nothing was found and nothing was out of reach."""
+        """Whether all was rewritten: nothing was out of reach, and no search found anything."""
         return not self.traces and self.out_of_reach is None
 
 

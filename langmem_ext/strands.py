@@ -17,7 +17,8 @@ from typing import Final, TypeVar
 from langmem_ext.errors import StoreClosedError
 
 T = TypeVar("T")
-_THREADS: Final = 8
+# More than would be busy at once: some may wait for a shard that is rewritten, or for another process.
+_THREADS: Final = 64
 
 
 class Strands:

@@ -108,8 +108,8 @@ class UserMemory:
             StorageError: the store is unavailable.
         """
         self._rooms.check_open()
-        hand_in = self._rooms.workspace.hand_in(self._scope.user_id)
-        turn = self._rooms.learner.prepare(self._scope, messages, observed_at, idempotency_key, hand_in)
+        guard = self._rooms.workspace.guard(self._scope.user_id)
+        turn = self._rooms.learner.prepare(self._scope, messages, observed_at, idempotency_key, guard)
         if isinstance(turn, AddResult):
             return turn
         extraction = self._rooms.extractor.extract(turn.request)
@@ -124,9 +124,9 @@ class UserMemory:
     ) -> AddResult:
         """As `add`."""
         self._rooms.check_open()
-        hand_in = self._rooms.workspace.hand_in(self._scope.user_id)
+        guard = self._rooms.workspace.guard(self._scope.user_id)
         turn = await asyncio.to_thread(
-            self._rooms.learner.prepare, self._scope, messages, observed_at, idempotency_key, hand_in
+            self._rooms.learner.prepare, self._scope, messages, observed_at, idempotency_key, guard
         )
         if isinstance(turn, AddResult):
             return turn
@@ -450,6 +450,7 @@ class UserMemory:
 
         Raises:
             MemoryNotFoundError: not a memory of this user.
+            StorageError: it could not be deleted; or it was, and its bytes could not be erased.
         """
         return self._run(self._edits.delete(memory_id, erase=erase))
 
@@ -467,7 +468,7 @@ class UserMemory:
                 what was done, and what was out of reach.
 
         Raises:
-            StorageError: it could not be deleted, or was deleted and could not be erased: call it again.
+            StorageError: it could not be deleted; or it was, and its bytes could not be erased.
         """
         return self._run(self._edits.delete_all(erase=erase))
 

@@ -42,14 +42,14 @@ class Workspace:
         """Run a function alone among all of this user's, in this process and in others."""
 
         def alone() -> T:
-            with self.store.turn(user_id):
+            with self.store.exclusive(user_id):
                 return function()
 
         return self._strands.submit(user_id, alone)
 
-    def hand_in(self, user_id: str) -> HandIn:
-        """Call it when something to be stored is handed in, before anything is waited for."""
-        return HandIn(self, user_id)
+    def guard(self, user_id: str) -> DeletionGuard:
+        """Make one when something to be stored is handed in, before anything is waited for."""
+        return DeletionGuard(self, user_id)
 
     def local_barrier(self, user_id: str) -> int:
         """Rises with every `delete_all` of this process."""
@@ -150,7 +150,13 @@ class Workspace:
 
     def flush_accesses(self) -> int:
         """Write what `note_access` counted; rows that are gone stay gone. Returns the rows written."""
-        return sum(future.result() for future in self._submit_accesses())
+        written = 0
+        for future in self._submit_accesses():
+            try:
+                written += future.result()
+            except StorageError as error:  # a statistic: its loss must not stop a close
+                logger.warning("access counts of a user were lost (%s)", type(error).__name__)
+        return written
 
     def _submit_accesses(self) -> list[Future[int]]:
         with self._lock:
@@ -161,11 +167,7 @@ class Workspace:
         ]
 
     def _write_accesses(self, user_id: str, counts: dict[str, tuple[int, datetime]]) -> int:
-        try:
-            rows = self.store.count_accesses(user_id, counts)
-        except StorageError as error:  # a statistic: its loss must not stop a close or a search
-            logger.warning("access counts of %d memories were lost (%s)", len(counts), type(error).__name__)
-            return 0
+        rows = self.store.count_accesses(user_id, counts)
         self._indexes.write(user_id, rows)
         return len(rows)
 
@@ -178,11 +180,11 @@ class Workspace:
         self._strands.close()
 
 
-class HandIn:
-    """What was handed in for a user, and whether everything of that user was deleted since.
+class DeletionGuard:
+    """Whether everything of a user was deleted since something to be stored was handed in.
 
-    This process is asked at once, without waiting; other processes by `look`, which may wait for a
-    server, so call it where that is allowed, and before an LLM is asked.
+    This process is asked at once, without waiting; other processes by `note_shared`, which may wait
+    for a server, so call it where that is allowed, and before an LLM is asked.
     """
 
     def __init__(self, workspace: Workspace, user_id: str) -> None:
@@ -191,12 +193,14 @@ class HandIn:
         self._local = workspace.local_barrier(user_id)
         self._shared: int | None = None
 
-    def look(self) -> None:
+    def note_shared(self) -> None:
         """Note what other processes deleted until now."""
         self._shared = self._workspace.shared_barrier(self._user)
 
-    def still_counts(self) -> bool:
-        """Whether it may be stored. On the strand."""
+    def still_holds(self) -> bool:
+        """Whether nothing was, so that it may be stored. On the strand."""
+        if self._shared is None:
+            raise RuntimeError("note_shared() comes first")
         return (
             self._workspace.local_barrier(self._user) == self._local
             and self._workspace.shared_barrier(self._user) == self._shared
@@ -231,16 +235,17 @@ def release_workspace(workspace: Workspace, *, own_hold: bool) -> None:
     """
     try:
         workspace.flush_accesses()
-        if workspace.holders == 1:  # not under the lock: a write that hangs must not block other stores
+        if workspace.holders == 1:
             workspace.drain()
     finally:
         with _workspaces_lock:
             workspace.holders -= 1
             last = workspace.holders == 0
-            try:
-                if last:
-                    del _workspaces[id(workspace.store)]
-                    workspace.close()
-            finally:
-                if last or own_hold:
-                    workspace.store.close()
+            if last:
+                del _workspaces[id(workspace.store)]
+        try:  # not under the lock: what takes long here must not hold up other stores
+            if last:
+                workspace.close()
+        finally:
+            if last or own_hold:
+                workspace.store.close()

@@ -20,7 +20,7 @@ from tests.support.memories import PROJECT, contents, python_command
 
 # One process with four threads: each tells on a line of its own what was reported to it.
 WRITE = """
-    import itertools, json, sys, threading
+    import itertools, json, os, sys, threading, traceback
     from langmem_ext import LongTermMemory
     from langmem_ext.testing import FakeEmbedder, ScriptedChatModel
 
@@ -66,8 +66,15 @@ WRITE = """
             told("erased", number)
             memory.erase()
 
+    def run(work):
+        try:
+            work()
+        except BaseException:
+            traceback.print_exc()
+            os._exit(1)
+
     for work in (learning, versions, batches, forgetting):
-        threading.Thread(target=work).start()
+        threading.Thread(target=run, args=(work,)).start()
 """
 
 
@@ -80,6 +87,7 @@ def killed_while_writing(path: Path, start: int, seconds: float) -> list[tuple[s
     with process.stdout as told:
         first = told.readline()
         time.sleep(seconds)
+        assert process.poll() is None, "the writer ended by itself"
         process.kill()
         process.wait()
         lines = [first, *told.readlines()]
@@ -141,4 +149,4 @@ def test_what_was_told_is_there_after_a_kill(tmp_path: Path, pytestconfig: pytes
             error.add_note(f"kill {kill + 1}, seed {seed}")
             raise
     kinds = {kind for kind, _ in told}
-    assert {"fact", "city", "batch"} <= kinds  # the harness did something
+    assert {"fact", "city", "note", "batch", "erased"} <= kinds  # the harness did all of it

@@ -1,15 +1,14 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Iterator, Mapping, Sequence
-from datetime import datetime
+from collections.abc import Iterator, Sequence
 from typing import Any
 
 import pytest
 
 from langmem_ext.errors import StoreClosedError
 from langmem_ext.items import Filters
-from langmem_ext.ports import MemoryStore, StoredMemory
+from langmem_ext.ports import StoredMemory
 from langmem_ext.stores.chroma import ChromaStore
 from langmem_ext.workspace import Workspace, release_workspace, take_workspace
 from tests.support.memories import FINGERPRINT, START, row
@@ -127,14 +126,14 @@ def test_access_counts_are_added_up_and_do_not_bring_rows_back(
 
 
 def test_barriers_belong_to_one_user(workspace: Workspace) -> None:
-    first, second = workspace.hand_in("u1"), workspace.hand_in("u2")
+    first, second = workspace.guard("u1"), workspace.guard("u2")
     for handed_in in (first, second):
-        handed_in.look()
+        handed_in.note_shared()
     workspace.raise_local_barrier("u1")
-    assert (first.still_counts(), second.still_counts()) == (False, True)
-    later = workspace.hand_in("u1")
-    later.look()
-    assert later.still_counts()
+    assert (first.still_holds(), second.still_holds()) == (False, True)
+    later = workspace.guard("u1")
+    later.note_shared()
+    assert later.still_holds()
 
 
 def test_searching_while_others_write_never_shows_half_a_write(workspace: Workspace) -> None:

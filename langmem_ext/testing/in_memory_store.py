@@ -34,7 +34,7 @@ class InMemoryStore:
         self.fingerprint = fingerprint
         self._rows: defaultdict[str, dict[str, StoredMemory]] = defaultdict(dict)
         self._barriers: Counter[str] = Counter()
-        self._turns: defaultdict[str, threading.Lock] = defaultdict(threading.Lock)
+        self._user_locks: defaultdict[str, threading.Lock] = defaultdict(threading.Lock)
         self._numbers: Iterator[float] = itertools.count(1)
         self._lock = threading.RLock()
         self._closed = False
@@ -101,11 +101,11 @@ class InMemoryStore:
             return sorted(user_id for user_id in list(stored) if self.find(user_id, filters))
 
     @contextmanager
-    def turn(self, user_id: str) -> Iterator[None]:
+    def exclusive(self, user_id: str) -> Iterator[None]:
         """See `MemoryStore`."""
         with self._open():
-            turn = self._turns[user_id]
-        with turn:
+            lock = self._user_locks[user_id]
+        with lock:
             yield
 
     def barrier(self, user_id: str) -> int:

@@ -4,15 +4,15 @@ from __future__ import annotations
 
 import os
 import shutil
-import subprocess
 import sys
+import tempfile
 from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
 from langmem_ext import LongTermMemory, StorageError, UserMemory
-from langmem_ext.stores.chroma.rows import user_key
+from langmem_ext.stores.chroma.rows import shard_number
 from langmem_ext.testing import FakeEmbedder
 from tests.support.chroma_server import ChromaServer
 from tests.support.memories import contents, run_python
@@ -29,7 +29,7 @@ def opened(path: Path) -> LongTermMemory:
 
 def shard_of(path: Path, user_id: str) -> Path:
     """The directory of a user's shard."""
-    return path / "shards" / f"{int(user_key(user_id)[:8], 16) % 16:02}"
+    return path / "shards" / f"{shard_number(user_id, 16):02}"
 
 
 def elsewhere(user_id: str) -> str:
@@ -101,15 +101,13 @@ def test_a_damaged_index_is_named_and_built_anew_from_the_texts(filled: Path, da
 @pytest.mark.parametrize(
     ("file", "size"), [("data_level0.bin", None), ("header.bin", None), ("data_level0.bin", 5000)]
 )
-def test_an_index_that_would_end_the_process_is_mended_too(
-    filled: Path, file: str, size: int | None
-) -> None:
+def test_an_index_that_would_end_the_process_is_mended_too(filled: Path, file: str, size: int | None) -> None:
     """Other bytes in these files, or too few, make Chroma follow wild pointers."""
     data = index_of(filled) / file
     data.write_bytes(b"\x07" * (size or data.stat().st_size))
     with opened(filled) as memory:
         report = memory.repair()
-        assert report.rows in (0, 1102)  # readable by chance, or built anew
+        assert report.rows == 1102
         assert len(texts(memory.for_user("u1"))) == 1101
 
 
@@ -233,14 +231,11 @@ READ_ONLY = """
 
 
 @pytest.mark.skipif(not hasattr(os, "getuid"), reason="modes and users are a matter of POSIX")
-def test_a_read_only_directory_is_named(filled: Path) -> None:
-    shutil.rmtree(filled)
-    with opened(filled):
-        pass
-    for folder in (filled.parent, *filled.parent.parents):  # the other user must get there
-        if folder.stat().st_uid == os.getuid() and folder != Path(folder.anchor):
-            folder.chmod(folder.stat().st_mode | 0o011)
-    done = run_python(READ_ONLY, str(filled))
+def test_a_read_only_directory_is_named() -> None:
+    with tempfile.TemporaryDirectory() as folder:  # another user must get there, unlike to pytest's
+        with opened(Path(folder) / "db"):
+            pass
+        done = run_python(READ_ONLY, str(Path(folder) / "db"))
     told = dict(line.split(" ", 1) for line in done.stdout.splitlines())
     assert told.get("after") == "['first']", (told, done.stderr)
     assert told["open"].startswith("True"), told
@@ -315,7 +310,7 @@ def test_a_server_that_is_gone_is_named_and_when_it_is_back_all_goes_on(server: 
 def test_no_descriptor_and_no_thread_is_left(filled: Path) -> None:
     told = run_python(
         """
-        import os, sys, threading
+        import os, sys, threading, time
         from langmem_ext import LongTermMemory
         from langmem_ext.testing import FakeEmbedder
 
@@ -331,6 +326,9 @@ def test_no_descriptor_and_no_thread_is_left(filled: Path) -> None:
         memory.erase()
         print("open", len(below()) > 0)
         memory.close()
+        until = time.monotonic() + 10  # under load Chroma gives them back a little later
+        while below() and time.monotonic() < until:
+            time.sleep(0.05)
         print("files", below())
         print("threads", [thread.name for thread in threading.enumerate() if "langmem" in thread.name])
         """,
@@ -347,15 +345,14 @@ def test_shards_that_nobody_uses_are_closed_and_opened_again(path: Path) -> None
     from langmem_ext.stores.chroma.store import ChromaStore
     from tests.support.memories import FINGERPRINT, row, soon
 
-    store = ChromaStore(EmbeddedShards(path, FINGERPRINT, idle=0.05))
-    shards = store._shards
-    assert isinstance(shards, EmbeddedShards)
+    shards = EmbeddedShards(path, FINGERPRINT, idle=0.05)
+    store = ChromaStore(shards)
     store.write("u1", [row("a")])
     number = store._number("u1")
-    soon(lambda: shards._shards[number]._open is None)
+    soon(lambda: shards.shards[number]._open is None)
     assert [found.item.memory_id for found in store.find("u1")] == ["a"]
     store.write("u1", [row("b")])
-    soon(lambda: shards._shards[number]._open is None)
+    soon(lambda: shards.shards[number]._open is None)
     assert len(store.find("u1")) == 2
     store.close()
 
@@ -382,20 +379,3 @@ def test_the_data_of_a_process_is_in_no_file_of_an_index(path: Path) -> None:
     files = [file for file in path.rglob("*") if file.is_file()]
     assert [file.name for file in files if b"\x5a" * 16 in file.read_bytes()] == []
     assert any(file.name == "data_level0.bin" for file in files)
-
-
-def test_two_processes_take_the_directory_one_after_the_other(path: Path) -> None:
-    code = """
-        import sys
-        from langmem_ext import LongTermMemory
-        from langmem_ext.testing import FakeEmbedder
-
-        with LongTermMemory(sys.argv[1], embedder=FakeEmbedder()) as memory:
-            memory.for_user("u1").remember(sys.argv[2])
-    """
-    for text in ("one", "two"):
-        assert run_python(code, str(path), text).returncode == 0
-    with opened(path) as memory:
-        assert texts(memory.for_user("u1")) == ["one", "two"]
-        with pytest.raises(subprocess.CalledProcessError):
-            run_python(code, str(path), "three").check_returncode()

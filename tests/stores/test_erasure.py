@@ -13,7 +13,7 @@ import numpy as np
 import pytest
 
 from langmem_ext import LongTermMemory, MemoryNotFoundError, StorageError, UserMemory
-from langmem_ext.stores.chroma.rows import user_key
+from langmem_ext.stores.chroma.rows import shard_number, user_key
 from langmem_ext.testing import FakeEmbedder, ManualClock, ScriptedChatModel
 from tests.support.memories import START, contents, fact, listed, reply
 
@@ -66,9 +66,8 @@ def full_of(canary: str, user: UserMemory, clock: ManualClock) -> None:
 
 def neighbours(memory: LongTermMemory, count: int) -> list[UserMemory]:
     """Users whose rows lie in the same shard as those of u1."""
-    shard = int(user_key("u1")[:8], 16) % 16
     names = (f"neighbour{number}" for number in range(1000))
-    same = [name for name in names if int(user_key(name)[:8], 16) % 16 == shard]
+    same = [name for name in names if shard_number(name, 16) == shard_number("u1", 16)]
     return [memory.for_user(name) for name in same[:count]]
 
 
@@ -176,7 +175,9 @@ def test_others_are_served_meanwhile(opened: LongTermMemory, monkeypatch: pytest
     from langmem_ext.stores.chroma import directories, rewriting
 
     user, (beside,) = opened.for_user("u1"), neighbours(opened, 1)
-    far = next(opened.for_user(f"far{n}") for n in range(99) if user_key(f"far{n}")[7] != user_key("u1")[7])
+    far = next(
+        opened.for_user(f"far{n}") for n in range(99) if shard_number(f"far{n}", 16) != shard_number("u1", 16)
+    )
     user.remember(f"Word {CANARY}")
     beside.remember("Close by")
     copying, go_on = threading.Event(), threading.Event()

@@ -30,7 +30,7 @@ def names(folder: Path) -> list[str]:
 
 def test_a_new_shard_exists_once_its_first_generation_is_in_use(folder: Path) -> None:
     generations = Generations(folder)
-    generations.settle()
+    generations.remove_leftovers()
     assert not generations.exist
     first = generations.first()
     first.mkdir()
@@ -42,40 +42,40 @@ def test_a_new_shard_exists_once_its_first_generation_is_in_use(folder: Path) ->
 
 def test_a_crash_before_the_swap_leaves_the_old_one(folder: Path) -> None:
     generations = made(folder, "g0003", "g0004", "g0003.salvage", current="g0003")
-    generations.settle()
+    generations.remove_leftovers()
     assert names(folder) == ["current", "g0003"]
     assert (generations.current() / "file").read_text() == "g0003"
 
 
 def test_a_crash_after_the_swap_leaves_the_new_one(folder: Path) -> None:
     generations = made(folder, "g0003", "g0004", current="g0004\n")
-    generations.settle()
+    generations.remove_leftovers()
     assert names(folder) == ["current", "g0004"]
 
 
 def test_what_somebody_else_put_there_stays(folder: Path) -> None:
     generations = made(folder, "g0001", "backup", "g0001.old", current="g0001")
-    generations.settle()
+    generations.remove_leftovers()
     assert names(folder) == ["backup", "current", "g0001", "g0001.old"]
 
 
 def test_a_crash_before_the_first_pointer_keeps_the_only_directory(folder: Path) -> None:
     generations = made(folder, "g0001")
-    generations.settle()
+    generations.remove_leftovers()
     assert generations.current() == folder / "g0001"
 
 
 def test_without_a_pointer_nobody_guesses(folder: Path) -> None:
     generations = made(folder, "g0001", "g0002")
     with pytest.raises(StorageError, match=r"current is missing.*g0001, g0002"):
-        generations.settle()
+        generations.remove_leftovers()
     assert names(folder) == ["g0001", "g0002"]
 
 
 @pytest.mark.parametrize("pointer", ["g0009", "", "../07/g0001", "nonsense"])
 def test_a_pointer_to_nothing_is_an_error_and_removes_nothing(folder: Path, pointer: str) -> None:
     generations = made(folder, "g0001", "g0002", current=pointer)
-    generations.settle()
+    generations.remove_leftovers()
     assert names(folder) == ["current", "g0001", "g0002"]
     with pytest.raises(StorageError, match="backup"):
         generations.current()

@@ -18,23 +18,23 @@ SHARDS = 16
 class StoreCard:
     """Format of the rows, number of shards that users hash to, and the embedder of the vectors.
 
-    `moving` names the generations to which shards, by number, are still to be switched: a change of
+    `pending` names the generations to which shards, by number, are still to be switched: a change of
     the embedder is one write of the card, and whoever opens the store next brings it to its end.
     """
 
     fingerprint: EmbedderFingerprint
     shards: int = SHARDS
     format: int = FORMAT
-    moving: Mapping[int, str] = field(default_factory=dict)
+    pending: Mapping[int, str] = field(default_factory=dict)
 
     def to_json(self) -> str:
         """The card as it is written into the store."""
         card = {"format": self.format, "shards": self.shards, "embedder": self.fingerprint.as_dict()}
-        return json.dumps({**card, "moving": self.moving} if self.moving else card)
+        return json.dumps({**card, "pending": self.pending} if self.pending else card)
 
-    def moved(self) -> StoreCard:
+    def settled(self) -> StoreCard:
         """The card once nothing is left to be switched."""
-        return replace(self, moving={})
+        return replace(self, pending={})
 
     @staticmethod
     def from_json(text: str, where: str) -> StoreCard:
@@ -45,8 +45,8 @@ class StoreCard:
         """
         try:
             data: Mapping[str, Any] = json.loads(text)
-            moving = {int(number): str(name) for number, name in data.get("moving", {}).items()}
-            card = StoreCard(EmbedderFingerprint(**data["embedder"]), data["shards"], data["format"], moving)
+            pending = {int(number): str(name) for number, name in data.get("pending", {}).items()}
+            card = StoreCard(EmbedderFingerprint(**data["embedder"]), data["shards"], data["format"], pending)
         except (ValueError, KeyError, TypeError, AttributeError) as error:
             raise StorageError(f"the store card of {where} is damaged ({type(error).__name__})") from error
         if card.format > FORMAT:

@@ -63,7 +63,7 @@ class Generations:
         """Use this directory from now on, durable when this returns."""
         write_file(self._pointer, new.name)
 
-    def settle(self) -> None:
+    def remove_leftovers(self) -> None:
         """Remove what a crash left behind."""
         if not self.folder.is_dir():
             return

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import replace
 from typing import Any, Final
 
 import chromadb
@@ -22,17 +23,24 @@ def parts(ids: Sequence[str]) -> Iterator[list[str]]:
         yield list(ids[start : start + _IDS])
 
 
-def pages(collection: chromadb.Collection, embed: EmbedTexts | None = None) -> Iterator[Batch]:
-    """All rows in the order of insertion; with new vectors where `embed` is given."""
+def pages(collection: chromadb.Collection, *, vectors: bool = True) -> Iterator[Batch]:
+    """All rows in the order of insertion; without `vectors` those of the batches have no dimensions."""
+    include: list[Any] = ["documents", "metadatas", *(["embeddings"] if vectors else [])]
     start = 0
     while True:
-        parts: list[Any] = ["documents", "metadatas", *([] if embed else ["embeddings"])]
-        page: Any = collection.get(limit=_PAGE, offset=start, include=parts)
+        page: Any = collection.get(limit=_PAGE, offset=start, include=include)
         if not page["ids"]:
             return
-        vectors = embed(page["documents"]) if embed else page["embeddings"]
-        yield Batch(page["ids"], np.asarray(vectors, dtype=np.float32), page["documents"], page["metadatas"])
+        found = page["embeddings"] if vectors else np.empty((len(page["ids"]), 0))
+        yield Batch(page["ids"], np.asarray(found, dtype=np.float32), page["documents"], page["metadatas"])
         start += len(page["ids"])
+
+
+def reembedded(batches: Iterable[Batch], embed: EmbedTexts) -> Iterator[Batch]:
+    """The batches with new vectors, made from their texts."""
+    for batch in batches:
+        vectors = embed([document or "" for document in batch.documents])
+        yield replace(batch, vectors=np.asarray(vectors, dtype=np.float32))
 
 
 def owners(collection: chromadb.Collection, where: Any) -> Iterator[str]:

@@ -17,7 +17,7 @@ from langmem_ext.errors import StorageError
 from langmem_ext.stores.chroma.directories import read_through
 
 _PATIENCE: Final = 1800.0  # seconds; 100,000 rows take less than one minute
-_STARTED: Final = "started"
+_STARTED: Final = b"started"
 # The child finds this package where the parent did, and the SQLite that was put in place of Python's own.
 _BOOTSTRAP: Final = """
 import importlib, json, sys
@@ -41,7 +41,7 @@ def is_readable(path: Path) -> bool:
         StorageError: it could not be tried.
     """
     if not _can_start_python():
-        return main(str(path)) == 0
+        return _can_read(path)
     start = {"path": list(_import_path()), "sqlite3": sqlite3.__name__, "directory": str(path.absolute())}
     try:
         child = subprocess.run(
@@ -63,20 +63,24 @@ def is_readable(path: Path) -> bool:
             f"can not start {sys.executable} to try out {path}: {error.strerror}. Nothing was changed"
         ) from error
     code = child.returncode
-    if code != 0 and (_STARTED not in child.stdout.decode() or code in _ENDED_FROM_OUTSIDE):
+    if _STARTED not in child.stdout or code in _ENDED_FROM_OUTSIDE:
         raise StorageError(f"{path} could not be tried out (exit code {code}). Nothing was changed")
     return code == 0
 
 
 def main(directory: str) -> int:
     """The child: 0 where the directory can be read."""
-    sys.stdout.write(_STARTED)
+    sys.stdout.buffer.write(_STARTED)
     sys.stdout.flush()
+    return 0 if _can_read(Path(directory)) else 1
+
+
+def _can_read(path: Path) -> bool:
     try:
-        read_through(Path(directory))
+        read_through(path)
     except Exception:  # Chroma's own, SQLite's, Rust's
-        return 1
-    return 0
+        return False
+    return True
 
 
 def _can_start_python() -> bool:

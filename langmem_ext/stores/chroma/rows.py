@@ -47,6 +47,11 @@ def user_key(user_id: str) -> str:
     return hashlib.blake2b(user_id.encode(), digest_size=16).hexdigest()
 
 
+def shard_number(user_id: str, shards: int) -> int:
+    """The shard that holds a user's rows; what is stored depends on it, so it never changes."""
+    return int(user_key(user_id)[:8], 16) % shards
+
+
 def row_id(user_id: str, memory_id: str) -> str:
     """Ids are collection-wide in Chroma, so they carry the user."""
     return f"{user_key(user_id)}:{memory_id}"

@@ -5,6 +5,7 @@ from __future__ import annotations
 import threading
 import time
 from collections.abc import Iterator
+from typing import Any
 
 import chromadb
 
@@ -13,18 +14,19 @@ class Sequences:
     """Rising numbers per collection, near the time of writing."""
 
     def __init__(self, *, shared: bool) -> None:
-        """`shared`: other processes write too, so the newest row is asked for each time."""
+        """`shared`: other processes write too, so the user's rows are looked at each time."""
         self._shared = shared
         self._lock = threading.Lock()
         self._last: dict[str, float] = {}
 
-    def above(self, collection: chromadb.Collection) -> Iterator[float]:
-        """Numbers above those of all rows that are there."""
+    def above(self, collection: chromadb.Collection, user_id: str) -> Iterator[float]:
+        """Numbers above those of all rows of this user."""
         name = str(collection.id)
         if name not in self._last or self._shared:
-            count = collection.count()
-            newest = collection.get(limit=1, offset=count - 1, include=["metadatas"]) if count else None
-            for columns in (newest["metadatas"] or []) if newest else []:
+            # Only where a clock was set back, or that of another machine is ahead, are there any.
+            ahead: dict[str, Any] = {"sequence": {"$gt": time.time()}}
+            where: Any = {"$and": [{"user_id": user_id}, ahead]} if self._shared else ahead
+            for columns in collection.get(where=where, include=["metadatas"])["metadatas"] or []:
                 self._raise(name, float(columns["sequence"]))  # type: ignore[arg-type]
         while True:
             # Rises also where the clock stands still or was set back.

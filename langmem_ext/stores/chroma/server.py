@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import threading
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
@@ -15,8 +16,8 @@ from langmem_ext.errors import InvalidInputError, LangMemExtError, StorageError
 from langmem_ext.ports import EmbedderFingerprint, EmbedTexts, StoredMemory
 from langmem_ext.receipts import ErasureReceipt, RepairReport
 from langmem_ext.stores.chroma.card import StoreCard
-from langmem_ext.stores.chroma.shards import open_collection, settings
-from langmem_ext.stores.chroma.turns import ServerTurns, Turns
+from langmem_ext.stores.chroma.clients import all_collections, open_collection, settings
+from langmem_ext.stores.chroma.leases import Leases, ServerLeases
 
 _TIMEOUT: Final = 60.0  # seconds for one step of a request
 
@@ -46,7 +47,7 @@ class ServerShards:
             card = self._card_collection(fingerprint)
             self.card = StoreCard.from_json(str((card.metadata or {}).get("card")), self.where)
             self.card.check(fingerprint, self.where)
-            self.turns: Turns = ServerTurns(self._client, prefix, self.where, card=card)
+            self.leases: Leases = ServerLeases(self._client, prefix, self.where, card=card)
         except LangMemExtError:
             self.close()
             raise
@@ -55,7 +56,7 @@ class ServerShards:
             raise self._silent(error) from error
 
     def _silent(self, error: Exception) -> StorageError:
-        if any(word in str(error).lower() for word in ("401", "403", "unauthorized", "forbidden")):
+        if re.search(r"\b(?:401|403)\b|unauthorized|forbidden", str(error), re.IGNORECASE):
             return StorageError(f"{self.where} refuses access; pass its token with headers={{…}}")
         return StorageError(
             f"{self.where} does not answer ({type(error).__name__}); is it running? Start one: chroma run"
@@ -82,7 +83,7 @@ class ServerShards:
 
     def existing(self) -> list[int]:
         """See `Shards`."""
-        names = {collection.name for collection in self._client.list_collections(limit=10_000)}
+        names = {collection.name for collection in all_collections(self._client)}
         return [number for number in range(self.card.shards) if self._name(number) in names]
 
     def failure(self, number: int | None, error: Exception) -> StorageError:
@@ -98,7 +99,8 @@ class ServerShards:
         """Say that it can not be done from here."""
         return ErasureReceipt(
             out_of_reach=f"the disk of {self.where}: deleted rows are hidden, but their text stays in the "
-            "server's files until they are rewritten there (stop it and run: chroma vacuum)"
+            "server's files. Stop it and run chroma vacuum for the texts; the vectors stay until its "
+            "directory is built anew"
         )
 
     def repair(self, embed: EmbedTexts) -> RepairReport:

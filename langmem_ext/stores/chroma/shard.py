@@ -2,19 +2,22 @@
 
 from __future__ import annotations
 
+import logging
 import threading
 import time
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager
 from pathlib import Path
 
 import chromadb
 from chromadb.api import ClientAPI
 
-from langmem_ext.stores.chroma.gate import Gate
+from langmem_ext.stores.chroma.clients import COLLECTION, close_client, directory_client, open_collection
 from langmem_ext.stores.chroma.generations import Generations, remove_directory
-from langmem_ext.stores.chroma.shards import COLLECTION, close_client, directory_client, open_collection
+from langmem_ext.stores.chroma.rwlock import ReadWriteLock
 from langmem_ext.stores.chroma.wipe import is_dirty, is_saved, wipe
+
+logger = logging.getLogger(__name__)
 
 
 class Shard:
@@ -24,9 +27,9 @@ class Shard:
         """`check` raises where the store may not be used; it is asked inside the gates."""
         self.number = number
         self.generations = Generations(folder)
-        self.writers = Gate()  # alone in it: nothing is written
-        self.users = Gate()  # alone in it: nobody reads or writes, so the client may be closed
-        self._check = check
+        self.writers = ReadWriteLock()  # alone in it: nothing is written
+        self.in_use = ReadWriteLock()  # alone in it: nobody reads or writes, so the client may be closed
+        self.check = check
         self._last_used = 0.0
         self._opening = threading.Lock()
         self._open: tuple[ClientAPI, chromadb.Collection] | None = None
@@ -36,8 +39,8 @@ class Shard:
     def reading(self) -> Iterator[chromadb.Collection]:
         """The collection of the generation in use."""
         try:
-            with self.users.shared():
-                self._check()
+            with self.in_use.shared():
+                self.check()
                 with self._opening:
                     self._last_used = time.monotonic()
                     if self._open is None:
@@ -45,6 +48,7 @@ class Shard:
                     collection = self._open[1]
                 yield collection
         finally:
+            self._last_used = time.monotonic()
             if self._to_wipe is not None:
                 self._wipe(self._to_wipe)
 
@@ -56,7 +60,7 @@ class Shard:
 
     def _opened(self) -> tuple[ClientAPI, chromadb.Collection]:
         generations = self.generations
-        generations.settle()
+        generations.remove_leftovers()
         new = not generations.exist
         path = generations.first() if new else generations.current()
         wipe(path)  # what a crash kept from being wiped
@@ -73,14 +77,21 @@ class Shard:
 
     def _wipe(self, path: Path) -> None:
         """Wipe the index once Chroma has made its files: at the first write or read of a vector."""
-        with suppress(OSError):  # the outcome of the operation counts; the next one tries again
+        try:
             if is_saved(path):
-                self._to_wipe = None
+                self._wiped(path)
             elif is_dirty(path):
-                with self.users.alone():
+                with self.in_use.exclusive():
                     if self._to_wipe == path:
                         wipe(path)
-                        self._to_wipe = None
+                        self._wiped(path)
+        except OSError as error:  # the outcome of the operation counts; the next one tries again
+            logger.warning("an index of shard %02d was not wiped (%s)", self.number, type(error).__name__)
+
+    def _wiped(self, path: Path) -> None:
+        with self._opening:
+            if self._to_wipe == path:  # else another generation was opened meanwhile
+                self._to_wipe = None
 
     def switch(self, new: Path) -> None:
         """Use another generation and remove the one in use. Alone in both gates."""
@@ -99,8 +110,8 @@ class Shard:
     def close_if_idle(self, seconds: float) -> None:
         """Give the client back where nobody used it for so long."""
         if self._is_idle(seconds):
-            with self.users.alone():
-                if self._is_idle(seconds):
+            with self.in_use.exclusive_if_free() as alone:
+                if alone and self._is_idle(seconds):
                     self.close()
 
     def _is_idle(self, seconds: float) -> bool:

@@ -19,10 +19,11 @@ from langmem_ext.ports import WRITE_LIMIT, EmbedderFingerprint, EmbedTexts, Stor
 from langmem_ext.receipts import ErasureReceipt, RepairReport
 from langmem_ext.stores.chroma.embedded import EmbeddedShards
 from langmem_ext.stores.chroma.paging import owners, parts
-from langmem_ext.stores.chroma.rows import access_columns, decode, encode, row_id, user_key
+from langmem_ext.stores.chroma.ram import MemoryShards
+from langmem_ext.stores.chroma.rows import access_columns, decode, encode, row_id, shard_number, user_key
 from langmem_ext.stores.chroma.sequences import Sequences
 from langmem_ext.stores.chroma.server import ServerShards
-from langmem_ext.stores.chroma.shards import MemoryShards, Shards
+from langmem_ext.stores.chroma.shards import Shards
 from langmem_ext.stores.chroma.where import Clause, both, translate, valid_at
 
 # Chroma logs a row with some 5,400 columns, can not apply it, and then nothing else of the shard either.
@@ -36,8 +37,10 @@ class ChromaStore:
     checked again.
     """
 
-    def __init__(self, shards: Shards) -> None:
+    def __init__(self, shards: Shards, path: Path | None = None) -> None:
         self._shards = shards
+        self._path = path
+        self._opening = threading.Lock() if path is None else _opening(path)
         self._sequences = Sequences(shared=shards.shared)
         self._holders = 1
         self._closed = False
@@ -55,10 +58,10 @@ class ChromaStore:
             StorageError: it can not be created or read.
         """
         resolved = Path(path).expanduser().resolve()
-        with _open_lock:
+        with _opening(resolved):
             store = _open_stores.get(resolved)
             if store is None or store._make_way():
-                store = _open_stores[resolved] = cls(EmbeddedShards(resolved, fingerprint))
+                store = _open_stores[resolved] = cls(EmbeddedShards(resolved, fingerprint), resolved)
                 return store
             store._shards.card.check(fingerprint, store._shards.where)
             store._holders += 1
@@ -73,11 +76,11 @@ class ChromaStore:
             StorageError: it can not be read or written; it is as it was.
         """
         resolved = Path(path).expanduser().resolve()
-        with _open_lock:
+        if not EmbeddedShards.is_one(resolved):  # before anything is made
+            raise StorageError(f"there is no store in {resolved}")
+        with _opening(resolved):
             if resolved in _open_stores:
                 raise StoreLockedError(f"{resolved} is open in this process; close it first")
-            if not (resolved / "store.json").exists():
-                raise StorageError(f"there is no store in {resolved}")
             shards = EmbeddedShards(resolved, None)
             try:
                 with ChromaStore(shards)._translated():
@@ -126,7 +129,7 @@ class ChromaStore:
         if any(row.item.user_id != user_id for row in rows):
             raise StorageError("a row of another user was to be written; nothing was")
         with self._writing(user_id) as collection:
-            sequence = self._sequences.above(collection)
+            sequence = self._sequences.above(collection, user_id)
             ordered = [row if row.sequence else replace(row, sequence=next(sequence)) for row in rows]
             ids, documents, columns = (list(part) for part in zip(*map(encode, ordered), strict=True))
             # An upsert merges metadata: what the new row lacks must be taken out by name.
@@ -139,7 +142,7 @@ class ChromaStore:
                     row_columns["sequence"] = before["sequence"]
                 if len(row_columns) > _MAX_COLUMNS:
                     raise StorageError("a row has too many columns for Chroma; nothing was written")
-            self._check_turn(user_id)
+            self._check_lease(user_id)
             collection.upsert(
                 ids=ids,
                 embeddings=np.stack([row.vector for row in ordered]),
@@ -186,7 +189,7 @@ class ChromaStore:
         with self._writing(user_id) as collection:
             for part in parts(ids):
                 there = collection.get(ids=part, include=[])["ids"]
-                self._check_turn(user_id)
+                self._check_lease(user_id)
                 if there:  # an empty list must never reach Chroma
                     collection.delete(ids=there)
                 deleted += len(there)
@@ -196,11 +199,11 @@ class ChromaStore:
         self, user_id: str, accesses: Mapping[str, tuple[int, datetime]]
     ) -> list[StoredMemory]:
         """See `MemoryStore`."""
-        rows = [_accessed(row, *accesses[row.item.memory_id]) for row in self.read(user_id, list(accesses))]
+        rows = [row.accessed(*accesses[row.item.memory_id]) for row in self.read(user_id, list(accesses))]
         with self._writing(user_id) as collection:
             for start in range(0, len(rows), WRITE_LIMIT):
                 part = rows[start : start + WRITE_LIMIT]
-                self._check_turn(user_id)
+                self._check_lease(user_id)
                 # An update and no upsert: a row that another process removed meanwhile stays away.
                 collection.update(
                     ids=[row_id(user_id, row.item.memory_id) for row in part],
@@ -222,22 +225,22 @@ class ChromaStore:
         return sorted(users)
 
     @contextmanager
-    def turn(self, user_id: str) -> Iterator[None]:
+    def exclusive(self, user_id: str) -> Iterator[None]:
         """See `MemoryStore`."""
-        with ExitStack() as turn:
+        with ExitStack() as lease:
             with self._translated():
-                turn.enter_context(self._shards.turns.hold(user_key(user_id)))
+                lease.enter_context(self._shards.leases.hold(user_key(user_id)))
             yield
 
     def barrier(self, user_id: str) -> int:
         """See `MemoryStore`."""
         with self._translated():
-            return self._shards.turns.barrier(user_key(user_id))
+            return self._shards.leases.barrier(user_key(user_id))
 
     def raise_barrier(self, user_id: str) -> None:
         """See `MemoryStore`."""
         with self._translated():
-            self._shards.turns.raise_barrier(user_key(user_id))
+            self._shards.leases.raise_barrier(user_key(user_id))
 
     def erase(self, user_id: str | None = None, deleted: Sequence[StoredMemory] = ()) -> ErasureReceipt:
         """See `MemoryStore`."""
@@ -253,13 +256,13 @@ class ChromaStore:
 
     def close(self) -> None:
         """See `MemoryStore`."""
-        with _open_lock:
+        with self._opening:
             self._holders -= 1
             if self._holders > 0 or self._closed:
                 return
             self._closed = True
-            for path in [path for path, store in _open_stores.items() if store is self]:
-                del _open_stores[path]
+            if self._path is not None and _open_stores.get(self._path) is self:
+                del _open_stores[self._path]
             # Still under the lock: who opens the same path meanwhile must not find it taken.
             self._shards.close()
 
@@ -296,10 +299,10 @@ class ChromaStore:
         return True
 
     def _number(self, user_id: str) -> int:
-        return int(user_key(user_id)[:8], 16) % self._shards.card.shards
+        return shard_number(user_id, self._shards.card.shards)
 
-    def _check_turn(self, user_id: str) -> None:
-        self._shards.turns.check(user_key(user_id))
+    def _check_lease(self, user_id: str) -> None:
+        self._shards.leases.check(user_key(user_id))
 
     @contextmanager
     def _reading(self, user_id: str) -> Iterator[chromadb.Collection]:
@@ -327,10 +330,10 @@ class ChromaStore:
             raise self._shards.failure(number, error) from error
 
 
-def _accessed(row: StoredMemory, count: int, when: datetime) -> StoredMemory:
-    item = replace(row.item, access_count=row.item.access_count + count, last_accessed_at=when)
-    return replace(row, item=item)
-
-
 _open_stores: dict[Path, ChromaStore] = {}
-_open_lock = threading.Lock()
+_locks: dict[Path, threading.Lock] = {}
+
+
+def _opening(path: Path) -> threading.Lock:
+    """Held while a path is opened or closed: one that takes long keeps no other path waiting."""
+    return _locks.setdefault(path, threading.Lock())

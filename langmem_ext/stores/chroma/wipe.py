@@ -2,7 +2,8 @@
 
 Until an index of vectors has enough rows to be saved, its files hold whatever was in the memory of
 the process when they were made: texts of anybody, keys, anything. Chroma never reads them, for
-without `index_metadata.pickle` it begins anew. A saved index holds nothing of that kind.
+without `index_metadata.pickle` it begins anew. A saved index holds nothing of that kind where the
+distance is cosine, as here; with another one the lengths of the vectors are never set.
 """
 
 from __future__ import annotations

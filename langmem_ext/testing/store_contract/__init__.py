@@ -29,7 +29,7 @@ class StoreContract(RowContract, FilterContract, UpkeepContract):
 
     Attributes:
         fingerprint: Of the vectors that the tests write; open the store with it.
-        patience: Seconds that a test waits for what should happen at once, such as a turn that is free.
+        patience: Seconds that a test waits for what should happen at once, such as a user that is free.
     """
 
 

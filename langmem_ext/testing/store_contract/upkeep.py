@@ -19,7 +19,7 @@ from langmem_ext.testing.store_contract.examples import EMBEDDER, LOOK_ALIKES, S
 
 
 class UpkeepContract:
-    """What `turn`, `barrier`, `erase`, `repair` and `close` must do, and what outlasts a `close`."""
+    """What `exclusive`, `barrier`, `erase`, `repair` and `close` must do, and what outlasts a `close`."""
 
     fingerprint = EMBEDDER.fingerprint
     patience = 30.0
@@ -34,33 +34,33 @@ class UpkeepContract:
         assert store.shared in (True, False)
         assert store.users() == [], "the fixture `store` must give an empty store"
 
-    # -- turns and barriers
+    # -- exclusive and barriers
 
-    def test_turns_of_different_users_are_held_at_once(self, store: MemoryStore) -> None:
+    def test_different_users_are_exclusive_at_once(self, store: MemoryStore) -> None:
         users = [f"u{number}" for number in range(6)]
         all_inside = threading.Barrier(len(users))
 
         def wait_inside(name: str) -> None:
-            with store.turn(name):
+            with store.exclusive(name):
                 all_inside.wait(self.patience)
                 store.write(name, [row("m", user_id=name)])
 
-        otherwise = "the turn of one user kept another user's waiting"
+        otherwise = "one user kept another one waiting"
         try:
             run_at_once([partial(wait_inside, name) for name in users], 2 * self.patience, otherwise)
         except threading.BrokenBarrierError:
             raise AssertionError(otherwise) from None
         assert store.users() == users
 
-    def test_a_turn_is_free_again_also_after_an_error(self, store: MemoryStore) -> None:
+    def test_exclusive_ends_also_after_an_error(self, store: MemoryStore) -> None:
         for number in range(3):
             try:
-                with store.turn("u1"):
+                with store.exclusive("u1"):
                     store.write("u1", [row(f"m{number}")])
                     raise KeyError(number)
             except KeyError as error:
-                assert error.args == (number,), "what is raised inside a turn passes through as it is"
-            run_at_once([partial(take_turn, store)], self.patience, "the turn was not free again")
+                assert error.args == (number,), "what is raised inside passes through as it is"
+            run_at_once([partial(take_exclusively, store)], self.patience, "it was not free again")
         assert store.find_ids("u1") == ["m0", "m1", "m2"]
 
     def test_a_barrier_rises_for_its_user_only(self, store: MemoryStore) -> None:
@@ -68,7 +68,7 @@ class UpkeepContract:
         store.write("u1", [row("a")])
         heights = [store.barrier("u1")]
         for _ in range(3):
-            with store.turn("u1"):
+            with store.exclusive("u1"):
                 store.raise_barrier("u1")
             heights.append(store.barrier("u1"))
         assert heights == sorted(set(heights)) and heights[0] == 0, "it rises with every `raise_barrier`"
@@ -164,7 +164,7 @@ class UpkeepContract:
             "delete": lambda: store.delete("u1", ["a"]),
             "count_accesses": lambda: store.count_accesses("u1", {"a": (1, START)}),
             "users": store.users,
-            "turn": lambda: take_turn(store),
+            "exclusive": lambda: take_exclusively(store),
             "barrier": lambda: store.barrier("u1"),
             "raise_barrier": lambda: store.raise_barrier("u1"),
             "erase": lambda: store.erase("u1"),
@@ -206,8 +206,8 @@ class UpkeepContract:
             raise SkipTest("this store is not shared with other processes")
         inside = threading.Event()
 
-        def wait_for_the_turn() -> None:
-            with other.turn("u1"):
+        def wait_for_it() -> None:
+            with other.exclusive("u1"):
                 inside.set()
 
         with closing(self._reopened(store)) as other:
@@ -215,12 +215,12 @@ class UpkeepContract:
             assert ids(other.find("u1")) == ["a"]
             other.write("u1", [row("b")])
             assert ids(store.find("u1")) == ["a", "b"]
-            waiting = threading.Thread(target=wait_for_the_turn, daemon=True)
-            with store.turn("u1"):
+            waiting = threading.Thread(target=wait_for_it, daemon=True)
+            with store.exclusive("u1"):
                 waiting.start()
-                assert not inside.wait(min(1.0, self.patience)), "both hold the turn of one user"
+                assert not inside.wait(min(1.0, self.patience)), "both are alone with one user"
                 store.raise_barrier("u1")
-            assert inside.wait(self.patience), "the turn did not pass on"
+            assert inside.wait(self.patience), "it did not pass on"
             waiting.join()
             assert store.barrier("u1") == other.barrier("u1") > 0
 
@@ -231,7 +231,7 @@ class UpkeepContract:
         return again
 
 
-def take_turn(store: MemoryStore) -> None:
-    """Enter a turn and leave it."""
-    with store.turn("u1"):
+def take_exclusively(store: MemoryStore) -> None:
+    """Enter `exclusive` and leave it."""
+    with store.exclusive("u1"):
         pass

@@ -52,5 +52,5 @@ class LastingStore(InMemoryStore):
         return other
 
     def hand_over(self, other: LastingStore) -> None:
-        other._rows, other._barriers, other._turns = self._rows, self._barriers, self._turns
+        other._rows, other._barriers, other._user_locks = self._rows, self._barriers, self._user_locks
         other._numbers, other._lock = self._numbers, self._lock

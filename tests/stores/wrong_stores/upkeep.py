@@ -1,4 +1,4 @@
-"""Faults in turns, barriers, erasing, repairing, closing and opening again."""
+"""Faults in exclusive, barriers, erasing, repairing, closing and opening again."""
 
 from __future__ import annotations
 
@@ -24,21 +24,21 @@ class NamesAnotherEmbedder(InMemoryStore):
         super().__init__(replace(fingerprint, model="another"))
 
 
-@seen_by("turns_of_different_users_are_held_at_once")
+@seen_by("different_users_are_exclusive_at_once")
 class OneTurnForAll(InMemoryStore):
     def __init__(self, fingerprint: EmbedderFingerprint) -> None:
         super().__init__(fingerprint)
         one = threading.Lock()
-        self._turns = defaultdict(lambda: one)
+        self._user_locks = defaultdict(lambda: one)
 
 
-@seen_by("a_turn_is_free_again_also_after_an_error")
-class KeepsTheTurnAfterAnError(InMemoryStore):
+@seen_by("exclusive_ends_also_after_an_error")
+class StaysExclusiveAfterAnError(InMemoryStore):
     @contextmanager
-    def turn(self, user_id: str) -> Iterator[None]:
-        self._turns[user_id].acquire()
+    def exclusive(self, user_id: str) -> Iterator[None]:
+        self._user_locks[user_id].acquire()
         yield
-        self._turns[user_id].release()
+        self._user_locks[user_id].release()
 
 
 @seen_by("a_barrier_rises_for_its_user_only")
@@ -123,9 +123,9 @@ class NumbersByTheClock(LastingStore):
 @seen_by("two_that_share_a_store_see_each_other")
 class TurnsOfItsOwn(LastingStore):
     def hand_over(self, other: LastingStore) -> None:
-        turns = other._turns
+        locks = other._user_locks
         super().hand_over(other)
-        other._turns = turns
+        other._user_locks = locks
 
 
 @seen_by("two_that_share_a_store_see_each_other")

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 
 
-class Gate:
+class ReadWriteLock:
     """Lets any number of threads in, or one alone. Who is inside must not enter again.
 
     Whoever wants to be alone goes first: nobody enters any more, and those inside finish.
@@ -32,7 +32,21 @@ class Gate:
                 self._changed.notify_all()
 
     @contextmanager
-    def alone(self) -> Iterator[None]:
+    def exclusive_if_free(self) -> Iterator[bool]:
+        """Inside with nobody else if nobody is there now; yields whether that is so."""
+        with self._changed:
+            free = not self._taken and not self._inside
+            self._taken = self._taken or free
+        try:
+            yield free
+        finally:
+            if free:
+                with self._changed:
+                    self._taken = False
+                    self._changed.notify_all()
+
+    @contextmanager
+    def exclusive(self) -> Iterator[None]:
         """Inside with nobody else."""
         with self._changed:
             self._changed.wait_for(lambda: not self._taken)

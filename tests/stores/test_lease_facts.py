@@ -1,4 +1,4 @@
-"""What turns take for granted about a Chroma server. One of these red: read them before trusting them."""
+"""What leases take for granted about a Chroma server. One of these red: read them before trusting them."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ import pytest
 from chromadb.api import ClientAPI
 from chromadb.errors import ChromaError, NotFoundError
 
-from tests.support.turns import connect
+from tests.support.leases import connect
 
 
 @pytest.fixture

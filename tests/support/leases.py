@@ -12,7 +12,7 @@ import chromadb
 from chromadb.api import ClientAPI
 from chromadb.config import Settings
 
-from langmem_ext.stores.chroma.turns import ServerTurns
+from langmem_ext.stores.chroma.leases import ServerLeases
 
 USER, OTHER = "0" * 32, "1" * 32  # as `user_key` makes them
 
@@ -25,16 +25,16 @@ def connect(url: str) -> ClientAPI:
     )
 
 
-def turns_on(client: ClientAPI, prefix: str, lease: float = 15.0) -> ServerTurns:
-    """Turns with a card of their own."""
+def leases_on(client: ClientAPI, prefix: str, duration: float = 15.0) -> ServerLeases:
+    """Leases with a card of their own."""
     card = client.get_or_create_collection(f"{prefix}-card", embedding_function=None)
-    return ServerTurns(client, prefix, "the server", lease=lease, card=card)
+    return ServerLeases(client, prefix, "the server", duration=duration, card=card)
 
 
 def taken(client: ClientAPI, prefix: str) -> list[str]:
-    """The turns that are held, and what is left of those that were."""
+    """The leases that are held, and what is left of those that were."""
     names = [collection.name for collection in client.list_collections(limit=10_000)]
-    return sorted(name for name in names if name.startswith((f"{prefix}-turn-", f"{prefix}-over-")))
+    return sorted(name for name in names if name.startswith((f"{prefix}-lease-", f"{prefix}-over-")))
 
 
 def in_a_thread(function: Callable[[], Any]) -> Future[Any]:

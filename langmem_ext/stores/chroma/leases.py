@@ -1,11 +1,11 @@
-"""Turns: one process at a time changes a user's rows.
+"""Leases: one process at a time changes a user's rows.
 
-On a server a turn is an empty collection `<prefix>-turn-<user_key>`: to create one is put-if-absent,
+On a server a lease is an empty collection `<prefix>-lease-<user_key>`: to create one is put-if-absent,
 and without rows it costs no vector index (rows would leave tombstones for ever). It is given back by
-its id, renamed to a name of its own and then deleted: who lost a turn can not free another's. Its
+its id, renamed to a name of its own and then deleted: who lost a lease can not free another's. Its
 metadata hold a beat that the holder raises; who waits counts by its own clock how long it stands still.
 
-What remains: a write sent within the turn that the server runs more than a lease later. Chroma has
+What remains: a write sent within the lease that the server runs later than that lease lasts. Chroma has
 no conditional write that could refuse it.
 """
 
@@ -27,34 +27,35 @@ from chromadb.api import ClientAPI
 from chromadb.errors import ChromaError, NotFoundError
 
 from langmem_ext.errors import StorageError
+from langmem_ext.stores.chroma.clients import all_collections
 
 logger = logging.getLogger(__name__)
-_FIRST_PAUSE: Final = 0.01  # seconds between two looks at somebody else's turn
+_FIRST_PAUSE: Final = 0.01  # seconds between two looks at somebody else's lease
 _LONGEST_PAUSE: Final = 0.2
 
 
-class Turns(Protocol):
+class Leases(Protocol):
     """Who may change a user's rows, and what of it may still be stored. Users are `user_key`s."""
 
     def hold(self, user_key: str) -> AbstractContextManager[None]:
         """Alone among all processes that change this user's rows. Not to be entered twice."""
 
     def check(self, user_key: str) -> None:
-        """Call it before each write. Outside of a turn nothing is checked.
+        """Call it before each write. Outside of a lease nothing is checked.
 
         Raises:
-            StorageError: another process took the turn over.
+            StorageError: another process took the lease over.
         """
 
     def barrier(self, user_key: str) -> int:
         """How often `raise_barrier` was called for this user."""
 
     def raise_barrier(self, user_key: str) -> None:
-        """Let nothing that any process began before be stored any more. In a turn."""
+        """Let nothing that any process began before be stored any more. Inside `hold`."""
 
 
-class LocalTurns:
-    """For a store that one process has: its threads take turns before they come here."""
+class LocalLeases:
+    """For a store that one process has: its threads queue up before they come here."""
 
     def __init__(self) -> None:
         self._lock = threading.Lock()
@@ -62,37 +63,37 @@ class LocalTurns:
 
     @contextmanager
     def hold(self, user_key: str) -> Iterator[None]:
-        """See `Turns`."""
+        """See `Leases`."""
         yield
 
     def check(self, user_key: str) -> None:
-        """See `Turns`."""
+        """See `Leases`."""
 
     def barrier(self, user_key: str) -> int:
-        """See `Turns`."""
+        """See `Leases`."""
         with self._lock:
             return self._barriers.get(user_key, 0)
 
     def raise_barrier(self, user_key: str) -> None:
-        """See `Turns`."""
+        """See `Leases`."""
         with self._lock:
             self._barriers[user_key] = self._barriers.get(user_key, 0) + 1
 
 
 @dataclass(slots=True)
 class _Claim:
-    """A turn that this process took; times are monotonic seconds before the request was sent."""
+    """A lease that this process took; times are monotonic seconds before the request was sent."""
 
     collection: chromadb.Collection
     beaten: float
     beat: int = 0
 
 
-class ServerTurns:
+class ServerLeases:
     """For a store on a server that several processes share. Errors of Chroma and httpx pass through."""
 
     def __init__(
-        self, client: ClientAPI, prefix: str, where: str, *, lease: float = 15.0, card: chromadb.Collection
+        self, client: ClientAPI, prefix: str, where: str, *, duration: float = 15.0, card: chromadb.Collection
     ) -> None:
         """Remove what crashed processes left half given back.
 
@@ -100,50 +101,50 @@ class ServerTurns:
             client: Of the server.
             prefix: Begins the names of the store's collections.
             where: Names the server in errors.
-            lease: Seconds without a beat until a turn is taken over; one write may take 2/3 of it.
+            duration: Seconds without a beat until a lease is taken over; one write may take 2/3 of it.
             card: Holds the barriers, one row per user who has any.
         """
         self._client, self._prefix, self._where = client, prefix, where
-        self._lease, self._card = lease, card
+        self._duration, self._card = duration, card
         self._claims: dict[str, _Claim] = {}
         # The whole name: a neighbour's store may be called `<prefix>-over`.
         left_over = re.compile(rf"{re.escape(prefix)}-over-[0-9a-f]{{32}}")
-        for collection in client.list_collections(limit=10_000):
+        for collection in list(all_collections(client)):
             if left_over.fullmatch(collection.name):
                 self._remove(collection)
 
     @contextmanager
     def hold(self, user_key: str) -> Iterator[None]:
-        """See `Turns`. Waits as long as others hold the turn and give signs of life."""
+        """See `Leases`. Waits as long as others hold the lease and give signs of life."""
         if user_key in self._claims:
-            raise ValueError("this process holds this user's turn already")
-        claim = self._claims[user_key] = self._take(f"{self._prefix}-turn-{user_key}")
+            raise ValueError("this process holds this user's lease already")
+        claim = self._claims[user_key] = self._take(f"{self._prefix}-lease-{user_key}")
         try:
             yield
         finally:
             del self._claims[user_key]
             try:
                 self._remove(claim.collection)
-            except Exception as error:  # the outcome of the turn counts, and the lease ends it
-                logger.warning("a turn was not given back (%s); its lease ends it", type(error).__name__)
+            except Exception as error:  # the outcome of the lease counts, and its end comes by itself
+                logger.warning("a lease was not given back (%s); it ends by itself", type(error).__name__)
 
     def check(self, user_key: str) -> None:
-        """See `Turns`. Asks the server only when the last beat is a third of a lease old."""
+        """See `Leases`. Asks the server only when the last beat is a third of a lease old."""
         claim = self._claims.get(user_key)
-        if claim is None or time.monotonic() - claim.beaten < self._lease / 3 or self._beat(claim):
+        if claim is None or time.monotonic() - claim.beaten < self._duration / 3 or self._beat(claim):
             return
         raise StorageError(
-            f"another process took over this user's turn on {self._where}, because this one gave no sign "
-            f"of life for {self._lease:g} s; nothing was written from then on. Call again"
+            f"another process took over this user's lease on {self._where}, because this one gave no sign "
+            f"of life for {self._duration:g} s; nothing was written from then on. Call again"
         )
 
     def barrier(self, user_key: str) -> int:
-        """See `Turns`."""
+        """See `Leases`."""
         metadatas = self._card.get(ids=[f"barrier:{user_key}"], include=["metadatas"])["metadatas"]
         return int(str(metadatas[0]["raised"])) if metadatas else 0
 
     def raise_barrier(self, user_key: str) -> None:
-        """See `Turns`."""
+        """See `Leases`."""
         self.check(user_key)
         raised = self.barrier(user_key) + 1
         self._card.upsert(ids=[f"barrier:{user_key}"], embeddings=[1.0], metadatas=[{"raised": raised}])
@@ -163,15 +164,15 @@ class ServerTurns:
                 return _Claim(holder, sent)  # a request that was passed on twice
             sight = holder and (holder.id, holder.metadata)
             # A server or an observer that stood still says little about the holder.
-            passed = min(time.monotonic() - looked, self._lease / 4)
+            passed = min(time.monotonic() - looked, self._duration / 4)
             seen, silent, looked = sight, silent + passed if sight == seen else 0.0, time.monotonic()
-            if silent < self._lease:
+            if silent < self._duration:
                 time.sleep(pause * random.uniform(0.5, 1.5))
                 pause = min(pause * 1.5, _LONGEST_PAUSE)
             elif holder is None:  # nobody is in the way, and still
                 raise refused
             else:
-                logger.warning("took over a turn that was silent for %g s", self._lease)
+                logger.warning("took over a lease that was silent for %g s", self._duration)
                 self._remove(holder)
 
     def _holder(self, name: str) -> chromadb.Collection | None:
@@ -181,7 +182,7 @@ class ServerTurns:
             return None
 
     def _beat(self, claim: _Claim) -> bool:
-        """Give a sign of life; whether the turn is still this one's."""
+        """Give a sign of life; whether the lease is still this one's."""
         sent, claim.beat = time.monotonic(), claim.beat + 1
         try:
             claim.collection.modify(metadata={**(claim.collection.metadata or {}), "beat": claim.beat})
@@ -195,5 +196,5 @@ class ServerTurns:
     def _remove(self, collection: chromadb.Collection) -> None:
         gone = f"{self._prefix}-over-{uuid.uuid4().hex}"
         with suppress(NotFoundError):  # another process was faster
-            collection.modify(name=gone)  # by its id: never a later turn of the same name
+            collection.modify(name=gone)  # by its id: never a later lease of the same name
             self._client.delete_collection(gone)

@@ -1,0 +1,108 @@
+"""Turns on their way through the outbox, as values and as JSON."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, dataclass
+from datetime import datetime
+from typing import Any, NamedTuple
+from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
+
+from langmem_ext.items import Scope
+from langmem_ext.messages import Message
+
+
+@dataclass(frozen=True, slots=True)
+class Ticket:
+    """What `add_later()` gives: the turn is on disk and will be learned."""
+
+    ticket_id: str
+    user_id: str
+    created_at: datetime
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class QueuedTurn:
+    """A turn as it waits to be learned.
+
+    Attributes:
+        ticket: Its ticket.
+        scope: The user and the labels.
+        messages: Redacted.
+        observed_at: When it was said, in the speaker's time zone.
+        idempotency_key: The caller's name for the turn, or None.
+        attempts: How often it was tried without success.
+        barrier: `MemoryStore.barrier()` when it was handed in; None where the store is not shared.
+        sequence: Orders the turns by when they were handed in.
+    """
+
+    ticket: Ticket
+    scope: Scope
+    messages: tuple[Message, ...]
+    observed_at: datetime
+    idempotency_key: str | None
+    attempts: int
+    barrier: int | None
+    sequence: int
+
+
+class Failure(NamedTuple):
+    """Why a turn was not learned: a `ModelErrorKind`, "storage" or "invalid_input", and the message."""
+
+    kind: str
+    message: str
+
+
+@dataclass(frozen=True, slots=True)
+class FailedTurn:
+    """A turn that was set aside: it is kept, and tried again only when somebody says so."""
+
+    ticket: Ticket
+    attempts: int
+    error: Failure
+
+
+class QueueCounts(NamedTuple):
+    """How many turns wait, those being learned included, and how many were set aside."""
+
+    waiting: int
+    failed: int
+
+
+def to_text(
+    scope: Scope, messages: Sequence[Message], observed_at: datetime, idempotency_key: str | None
+) -> str:
+    """What a turn says, as JSON. The text is not escaped: who searches a file for it finds it."""
+    turn = {
+        "agent_id": scope.agent_id,
+        "session_id": scope.session_id,
+        "messages": [asdict(message) for message in messages],
+        "observed_at": observed_at.isoformat(),
+        "zone": getattr(observed_at.tzinfo, "key", None),
+        "idempotency_key": idempotency_key,
+    }
+    return json.dumps(turn, ensure_ascii=False)
+
+
+def from_text(text: str, ticket: Ticket, *, sequence: int, attempts: int, barrier: int | None) -> QueuedTurn:
+    """The reverse of `to_text`."""
+    turn: Mapping[str, Any] = json.loads(text)
+    return QueuedTurn(
+        ticket=ticket,
+        scope=Scope(ticket.user_id, turn["agent_id"], turn["session_id"]),
+        messages=tuple(Message(**message) for message in turn["messages"]),
+        observed_at=_observed_at(turn["observed_at"], turn["zone"]),
+        idempotency_key=turn["idempotency_key"],
+        attempts=attempts,
+        barrier=barrier,
+        sequence=sequence,
+    )
+
+
+def _observed_at(text: str, zone: str | None) -> datetime:
+    when = datetime.fromisoformat(text)
+    try:
+        return when if zone is None else when.astimezone(ZoneInfo(zone))
+    except (ZoneInfoNotFoundError, ValueError):  # other time zone data than when it was written
+        return when
