@@ -31,6 +31,7 @@ if TYPE_CHECKING:  # the same names as in _HOMES, for type checkers and editors
     from langmem_ext.errors import UnsupportedReplyFormatError as UnsupportedReplyFormatError
     from langmem_ext.items import UNCHANGED as UNCHANGED
     from langmem_ext.items import AddResult as AddResult
+    from langmem_ext.items import ForgetAnswer as ForgetAnswer
     from langmem_ext.items import HistoryEvent as HistoryEvent
     from langmem_ext.items import LearningError as LearningError
     from langmem_ext.items import MemoryItem as MemoryItem
@@ -75,6 +76,7 @@ _HOMES = {
     "items": (
         "UNCHANGED",
         "AddResult",
+        "ForgetAnswer",
         "HistoryEvent",
         "LearningError",
         "MemoryItem",

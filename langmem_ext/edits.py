@@ -10,8 +10,9 @@ from dataclasses import dataclass, fields, replace
 from datetime import datetime
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Final, Generic, TextIO, TypeVar
+from typing import TYPE_CHECKING, Any, Final, TextIO, TypeVar
 
+from langmem_ext.change import Change
 from langmem_ext.embedding import CheckedEmbedder
 from langmem_ext.errors import InvalidInputError, StorageError
 from langmem_ext.items import (
@@ -29,7 +30,7 @@ from langmem_ext.learning import checked_content
 from langmem_ext.metadata import check_metadata
 from langmem_ext.ports import Clock, StoredMemory
 from langmem_ext.reading import Reader
-from langmem_ext.receipts import DeletionReceipt, ErasureReceipt, ImportReport
+from langmem_ext.receipts import ImportReport
 from langmem_ext.reconciliation import Proposal, is_current, merge
 from langmem_ext.redaction import redact, stored_form
 from langmem_ext.text import content_key, normalise_key
@@ -42,14 +43,6 @@ if TYPE_CHECKING:
 P = TypeVar("P")
 T = TypeVar("T")
 BATCH: Final = 500  # memories that `remember_many` stores all or none
-
-
-@dataclass(frozen=True, slots=True)
-class Change(Generic[P, T]):
-    """A change in two steps: `prepare` may take long, `commit` runs alone among this user's."""
-
-    prepare: Callable[[], P]
-    commit: Callable[[P], T]
 
 
 @dataclass(frozen=True, slots=True)
@@ -211,37 +204,6 @@ class Edits:
                     f"this user has that memory already: {row.item.memory_id!r}; delete one of the two"
                 )
 
-    def delete(self, memory_id: str, *, erase: bool) -> Change[None, DeletionReceipt]:
-        """See `UserMemory.delete`."""
-        return Change(
-            _nothing, lambda _: self._remove(self._reader.chain(memory_id, expired=True), erase=erase)
-        )
-
-    def delete_all(self, *, erase: bool) -> Change[None, DeletionReceipt]:
-        """See `UserMemory.delete_all`."""
-
-        def commit(_: None) -> DeletionReceipt:
-            self._workspace.raise_shared_barrier(self._user)
-            return self._remove(self._store.find(self._user), erase=erase)
-
-        return Change(lambda: self._workspace.raise_local_barrier(self._user), commit)
-
-    def _remove(self, rows: Sequence[StoredMemory], *, erase: bool) -> DeletionReceipt:
-        now = self._clock()
-        ids = [row.item.memory_id for row in rows]
-        current = sum(is_current(row.item, now) for row in rows)
-        removed = self._workspace.remove(self._user, ids)
-        erasure = self._erased(rows) if erase else None
-        return DeletionReceipt(current, removed, tuple(ids), now, erasure)
-
-    def _erased(self, rows: Sequence[StoredMemory]) -> ErasureReceipt:
-        try:
-            return self._store.erase(self._user, rows)
-        except StorageError as error:
-            raise StorageError(
-                f"deleted and out of sight, but not erased from the files: {error}. Then call memory.erase()"
-            ) from error
-
     def import_rows(self, file: str | Path | TextIO) -> Change[list[StoredMemory], ImportReport]:
         """See `UserMemory.import_memories`."""
         guard = self._workspace.guard(self._user)
@@ -270,10 +232,6 @@ def _without_secrets(row: StoredMemory) -> StoredMemory:
 def _refuse_deleted(guard: DeletionGuard) -> None:
     if not guard.still_holds():
         raise StorageError("delete_all() came before this was stored; nothing was stored")
-
-
-def _nothing() -> None:
-    return None
 
 
 def _checked_key(key: str | None) -> str | None:

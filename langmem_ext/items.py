@@ -217,6 +217,22 @@ class AddResult:
 
 
 @dataclass(frozen=True, slots=True)
+class ForgetAnswer:
+    """What came of a `forget()`.
+
+    Attributes:
+        status: "deleted"; "confirm" (several memories may be meant, or none clearly: ask the user and pass
+            the ids as `confirm_ids`); "no_match"; "no_request" (the text asks for nothing to be forgotten).
+        deleted: The memories that are gone; each with all of its versions.
+        candidates: Those to ask about, best first.
+    """
+
+    status: Literal["deleted", "confirm", "no_match", "no_request"]
+    deleted: tuple[MemoryItem, ...] = ()
+    candidates: tuple[MemoryItem, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
 class Signals:
     """What a score was made of. A rank starts at 1; None means: not among the candidates."""
 

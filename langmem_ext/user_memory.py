@@ -13,13 +13,16 @@ from datetime import datetime, tzinfo
 from pathlib import Path
 from typing import Any, TextIO, TypeVar
 
-from langmem_ext.edits import Change, Edits, NewMemory, new_memories
+from langmem_ext.change import Change
+from langmem_ext.edits import Edits, NewMemory, new_memories
 from langmem_ext.embedding import CheckedEmbedder
 from langmem_ext.extraction.candidate import Extraction, Extractor
+from langmem_ext.forgetting import Forgetting
 from langmem_ext.items import (
     UNCHANGED,
     AddResult,
     Filters,
+    ForgetAnswer,
     HistoryEvent,
     MemoryItem,
     MemoryType,
@@ -72,6 +75,7 @@ class UserMemory:
         self._rooms = rooms
         self._scope = scope
         self._edits = Edits(rooms.workspace, rooms.embedder, scope, clock=rooms.clock, new_id=rooms.new_id)
+        self._forgetting = Forgetting(rooms.workspace, scope.user_id, rooms.clock)
         self._reader = Reader(rooms.workspace.store, scope.user_id, rooms.clock)
 
     def __repr__(self) -> str:
@@ -452,11 +456,11 @@ class UserMemory:
             MemoryNotFoundError: not a memory of this user.
             StorageError: it could not be deleted; or it was, and its bytes could not be erased.
         """
-        return self._run(self._edits.delete(memory_id, erase=erase))
+        return self._run(self._forgetting.delete(memory_id, erase=erase))
 
     async def adelete(self, memory_id: str, *, erase: bool = False) -> DeletionReceipt:
         """As `delete`."""
-        return await self._arun(self._edits.delete(memory_id, erase=erase))
+        return await self._arun(self._forgetting.delete(memory_id, erase=erase))
 
     def delete_all(self, *, erase: bool = False) -> DeletionReceipt:
         """Delete everything of this user. Turns handed in before and still being learned are dropped.
@@ -470,11 +474,45 @@ class UserMemory:
         Raises:
             StorageError: it could not be deleted; or it was, and its bytes could not be erased.
         """
-        return self._run(self._edits.delete_all(erase=erase))
+        return self._run(self._forgetting.delete_all(erase=erase))
 
     async def adelete_all(self, *, erase: bool = False) -> DeletionReceipt:
         """As `delete_all`."""
-        return await self._arun(self._edits.delete_all(erase=erase))
+        return await self._arun(self._forgetting.delete_all(erase=erase))
+
+    def delete_source(self, message_id: str, *, erase: bool = False) -> DeletionReceipt:
+        """Delete what was learned from a message; what was also said elsewhere loses only this source.
+
+        Older versions that other messages brought stay history and do not come back.
+
+        Args:
+            message_id: As in `AddResult.message_ids` and `MemoryItem.source`.
+            erase: As in `delete_all`.
+        """
+        return self._run(self._forgetting.delete_source(message_id, erase=erase))
+
+    async def adelete_source(self, message_id: str, *, erase: bool = False) -> DeletionReceipt:
+        """As `delete_source`."""
+        return await self._arun(self._forgetting.delete_source(message_id, erase=erase))
+
+    def forget(self, request: str, *, confirm_ids: Sequence[str] | None = None) -> ForgetAnswer:
+        """Delete what the user wants forgotten, if it is clear what that is; else say what may be meant.
+
+        Words decide: a memory is clearly meant when it has four fifths of the request's content words and
+        the same negation, and no other has. No LLM is asked. "Don't let me forget ..." deletes nothing.
+
+        Args:
+            request: Such as "forget that I have a dog", "忘掉我对花生过敏", or a topic alone.
+            confirm_ids: The memories that the user confirmed; exactly these are deleted.
+
+        Raises:
+            MemoryNotFoundError: a confirmed id is not this user's; nothing was deleted.
+        """
+        return self._run(self._forgetting.forget(request, confirm_ids))
+
+    async def aforget(self, request: str, *, confirm_ids: Sequence[str] | None = None) -> ForgetAnswer:
+        """As `forget`."""
+        return await self._arun(self._forgetting.forget(request, confirm_ids))
 
     # -- moving
 

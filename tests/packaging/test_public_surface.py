@@ -10,7 +10,7 @@ import langmem_ext
 # Adding a name here is a decision: it has to be kept. Removing one breaks somebody.
 PUBLIC = """
     __version__ LongTermMemory UserMemory
-    UNCHANGED AddResult DeletionReceipt ErasureReceipt FlushReport HistoryEvent ImportReport
+    UNCHANGED AddResult DeletionReceipt ErasureReceipt FlushReport ForgetAnswer HistoryEvent ImportReport
     RepairReport SweepReport LearningError MemoryItem Outcome
     Page RecallResult RecalledContext Scope ScoredMemory Signals Source Usage
     Message RecallRecord
