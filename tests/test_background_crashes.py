@@ -19,9 +19,10 @@ from langmem_ext.background import Learn, Workers
 from langmem_ext.items import Scope
 from langmem_ext.messages import parse_messages
 from langmem_ext.queued_turns import QueuedTurn
+from langmem_ext.redaction import redact
 from langmem_ext.state import Outbox
 from langmem_ext.testing import FakeEmbedder, ScriptedChatModel
-from tests.support.memories import PROJECT, listed, python_command, run_python
+from tests.support.memories import PROJECT, START, listed, python_command, run_python
 
 
 def open_background(path: Path, llm: ChatModel | None) -> tuple[LongTermMemory, Outbox, Workers, Learn]:
@@ -71,10 +72,11 @@ def test_a_turn_is_the_same_in_the_outbox(tmp_path: Path) -> None:
     model = ScriptedChatModel([answer])
     memory, outbox, workers, learn = open_background(tmp_path, model)
     with memory:
-        put_fact(outbox, "u1", 2)
+        said = "I really like Fact2 a lot, my key is sk-proj-abcdefghijklmnopqrstuvwxyz123456."
+        outbox.put(Scope("u1"), parse_messages(redact(said).text), START)  # another day than today
         workers.attach(learn)
         assert workers.flush() == (1, 0, 0)
-        (outcome,) = memory.for_user("u1").add("I really like Fact2 a lot.").outcomes
+        (outcome,) = memory.for_user("u1").add(said, observed_at=START).outcomes
         assert outcome.reason == "this turn was learned before"
         assert len(model.calls) == 1
         workers.close()
@@ -107,7 +109,7 @@ def test_a_turn_is_learned_once_when_the_process_dies_right_after_it(tmp_path: P
 
 
 LEAVE = """
-    import sys, time
+    import atexit, sys, time
     from pathlib import Path
     from langmem_ext.testing import ScriptedChatModel
     from tests.test_background_crashes import answer, open_background, put_fact
@@ -117,17 +119,25 @@ LEAVE = """
         return answer(messages, schema)
 
     memory, outbox, workers, learn = open_background(Path(sys.argv[1]), ScriptedChatModel([slow] * 1000))
-    workers.attach(learn)
+    begun, ended = [], []
+
+    def noted(turn):
+        begun.append(turn)
+        result = learn(turn)
+        ended.append(turn)
+        return result
+
+    atexit.register(lambda: print(len(begun) - len(ended), outbox.counts().waiting > 0))  # after the workers'
+    workers.attach(noted)
     for number in range(20):
         put_fact(outbox, f"u{number % 3}", number)
         workers.wake()
-    print(outbox.counts().waiting > 0)
 """
 
 
 def test_the_end_of_the_interpreter_loses_nothing(tmp_path: Path) -> None:
     ended = run_python(LEAVE, str(tmp_path))
-    assert (ended.returncode, ended.stdout, ended.stderr) == (0, "True\n", "")
+    assert (ended.returncode, ended.stdout, ended.stderr) == (0, "0 True\n", "")
     users = [f"u{number}" for number in range(3)]
     assert facts(tmp_path, users) == {user: list(range(int(user[1:]), 20, 3)) for user in users}
 

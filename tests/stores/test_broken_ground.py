@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import shutil
 import sys
@@ -379,3 +380,71 @@ def test_the_data_of_a_process_is_in_no_file_of_an_index(path: Path) -> None:
     files = [file for file in path.rglob("*") if file.is_file()]
     assert [file.name for file in files if b"\x5a" * 16 in file.read_bytes()] == []
     assert any(file.name == "data_level0.bin" for file in files)
+
+
+def test_a_panic_in_chroma_is_an_error_like_others(filled: Path) -> None:
+    (database,) = shard_of(filled, "u1").glob("g*/chroma.sqlite3")
+    data = bytearray(database.read_bytes())
+    data[40_000:100_000] = b"\x07" * 60_000
+    database.write_bytes(bytes(data))
+    with opened(filled) as memory:
+        for call in (lambda: texts(memory.for_user("u1")), memory.users, memory.erase, memory.repair):
+            with pytest.raises(StorageError, match="backup"):
+                call()
+        assert texts(memory.for_user(elsewhere("u1"))) == ["All well here"]
+
+
+def test_a_store_that_takes_the_place_during_an_erasure_is_not_touched(
+    path: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    from langmem_ext.stores.chroma import directories, rewriting
+
+    for place in (path, tmp_path / "backup"):
+        with opened(place) as memory:
+            memory.for_user("u1").remember(f"In {place.name}")
+
+    def replaced(*arguments: object, **options: object) -> int:
+        rows = directories.write_directory(*arguments, **options)  # type: ignore[arg-type]
+        path.rename(tmp_path / "moved")
+        (tmp_path / "backup").rename(path)
+        return rows
+
+    memory = opened(path)
+    monkeypatch.setattr(rewriting, "write_directory", replaced)
+    with pytest.raises(StorageError, match="replaced"):
+        memory.erase()
+    monkeypatch.undo()
+    memory.close()
+    for place, name in ((path, "backup"), (tmp_path / "moved", "db")):
+        with opened(place) as memory:
+            assert texts(memory.for_user("u1")) == [f"In {name}"]
+
+
+def test_an_empty_shard_folder_is_no_damage(path: Path) -> None:
+    with opened(path) as memory:
+        memory.for_user("u1").remember("Fine")
+        (path / "shards" / "15").mkdir(exist_ok=True)
+        assert memory.repair() == ((), 0)
+        assert memory.users() == ["u1"]
+        assert memory.erase().complete
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        {"shards": 0},
+        {"shards": "16"},
+        {"format": -1},
+        {"pending": {"3": "../../elsewhere"}},
+        {"pending": {"77": "g0002"}},
+        {"pending": ["g0002"]},
+    ],
+)
+def test_a_card_that_was_edited_is_damaged_and_changes_nothing(path: Path, change: dict[str, object]) -> None:
+    opened(path).close()
+    card = json.loads((path / "store.json").read_text())
+    (path / "store.json").write_text(json.dumps({**card, **change}))
+    with pytest.raises(StorageError, match="damaged"):
+        opened(path)
+    (path / "store.json").write_text(json.dumps(card))
+    opened(path).close()

@@ -290,3 +290,123 @@ def test_rows_keep_their_order_and_numbers(opened: LongTermMemory) -> None:
     user.remember("The latest")
     rest = user.list_memories(limit=100, cursor=page.cursor)
     assert contents(rest.memories) == [*(f"Fact {number}" for number in range(10, 30)), "The latest"]
+
+
+def test_the_words_of_chroma_itself_are_no_trace(opened: LongTermMemory) -> None:
+    user, (beside,) = opened.for_user("u1"), neighbours(opened, 1)
+    beside.remember_many([f"Enough for a saved index {number}" for number in range(1010)])
+    user.remember(
+        "The tables are collection_metadata and embedding_metadata, made by CREATE TABLE IF NOT EXISTS",
+        metadata={
+            "database": "default_database",
+            "index": "sqlite_autoindex_tenants_1",
+            "n": "INTEGER NOT NULL",
+        },
+    )
+    user.remember("The pickle has total_elements_added, id_to_label and INTEGER PRIMARY KEY")
+    erasure = user.delete_all(erase=True).erasure
+    assert erasure is not None and erasure.files_scanned > 0 and erasure.traces == ()
+
+
+def test_a_copy_in_a_folder_of_the_store_is_a_trace(opened: LongTermMemory, tmp_path: Path) -> None:
+    user = opened.for_user("u1")
+    user.remember(f"The secret word is {CANARY}")
+    (tmp_path / "db" / "exports").mkdir()
+    user.export_memories(tmp_path / "db" / "exports" / "u1.jsonl")
+    erasure = user.delete_all(erase=True).erasure
+    assert erasure is not None and erasure.traces == (str(Path("exports", "u1.jsonl")),)
+
+
+def test_a_close_in_the_middle_waits_and_moves_nothing_afterwards(
+    opened: LongTermMemory, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    from langmem_ext.stores.chroma import directories, rewriting
+
+    opened.for_user("u1").remember("Stays")
+    copying, go_on, ended = threading.Event(), threading.Event(), []
+
+    def slowly(*arguments: Any, **options: Any) -> int:
+        rows = directories.write_directory(*arguments, **options)
+        copying.set()
+        assert go_on.wait(20)
+        return rows
+
+    def erase() -> None:
+        try:
+            opened.erase()
+        except StorageError as error:
+            ended.append(type(error).__name__)
+
+    monkeypatch.setattr(rewriting, "write_directory", slowly)
+    erasing = threading.Thread(target=erase)
+    erasing.start()
+    assert copying.wait(20)
+    closing = threading.Thread(target=opened.close)
+    closing.start()
+    closing.join(0.3)
+    assert closing.is_alive()  # the copy is not done
+    go_on.set()
+    closing.join(20)
+    erasing.join(20)
+    pointers = {path: path.read_text() for path in tmp_path.rglob("current")}
+    monkeypatch.undo()
+    with LongTermMemory(tmp_path / "db", embedder=FakeEmbedder()) as again:
+        assert listed(again.for_user("u1")) == ["Stays"]
+    assert {path: path.read_text() for path in tmp_path.rglob("current")} == pointers
+    assert ended in ([], ["StoreClosedError"])
+
+
+def test_more_waiting_writers_than_a_few_do_not_hold_up_other_shards(
+    opened: LongTermMemory, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    from langmem_ext.stores.chroma import directories, rewriting
+
+    user, beside = opened.for_user("u1"), neighbours(opened, 20)
+    user.remember("Gone")
+    copying, go_on = threading.Event(), threading.Event()
+
+    def slowly(*arguments: Any, **options: Any) -> int:
+        copying.set()
+        assert go_on.wait(20)
+        return directories.write_directory(*arguments, **options)
+
+    monkeypatch.setattr(rewriting, "write_directory", slowly)
+    threads = [threading.Thread(target=lambda: user.delete_all(erase=True))]
+    threads[0].start()
+    assert copying.wait(20)
+    threads += [threading.Thread(target=other.remember, args=("Later",)) for other in beside]
+    for thread in threads[1:]:
+        thread.start()
+    names = (f"far{number}" for number in range(99))
+    far = next(opened.for_user(name) for name in names if shard_number(name, 16) != shard_number("u1", 16))
+    far.remember("Far away")  # would wait for ever
+    assert listed(far) == ["Far away"]
+    go_on.set()
+    for thread in threads:
+        thread.join(30)
+    assert [listed(other) for other in beside] == [["Later"]] * 20
+
+
+def test_reads_beside_deletions_never_fail(opened: LongTermMemory) -> None:
+    """Chroma finds no vector for a row that was deleted since it was listed; that is no damage."""
+    user, stop = opened.for_user("u1"), threading.Event()
+    failed: list[Exception] = []
+
+    def read() -> None:
+        while not stop.is_set():
+            try:
+                user.list_memories(limit=1000, include_expired=True)
+            except Exception as error:  # whatever it is, it is shown below
+                failed.append(error)
+
+    readers = [threading.Thread(target=read) for _ in range(3)]
+    for reader in readers:
+        reader.start()
+    for number in range(60):
+        items = user.remember_many([f"Fact {number} {part}" for part in range(5)])
+        for item in items:
+            user.delete(item.memory_id)
+    stop.set()
+    for reader in readers:
+        reader.join()
+    assert failed == []

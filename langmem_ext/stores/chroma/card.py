@@ -9,6 +9,7 @@ from typing import Any
 
 from langmem_ext.errors import EmbedderMismatchError, StorageError
 from langmem_ext.ports import EmbedderFingerprint
+from langmem_ext.stores.chroma.generations import GENERATION
 
 FORMAT = 1
 SHARDS = 16
@@ -47,6 +48,8 @@ class StoreCard:
             data: Mapping[str, Any] = json.loads(text)
             pending = {int(number): str(name) for number, name in data.get("pending", {}).items()}
             card = StoreCard(EmbedderFingerprint(**data["embedder"]), data["shards"], data["format"], pending)
+            if not _is_sound(card):
+                raise ValueError
         except (ValueError, KeyError, TypeError, AttributeError) as error:
             raise StorageError(f"the store card of {where} is damaged ({type(error).__name__})") from error
         if card.format > FORMAT:
@@ -68,6 +71,14 @@ class StoreCard:
                 "the store with the first, or embed its texts again with LongTermMemory.reembed(path, "
                 "embedder=…); on a server, export_memories() and import_memories() into a new store"
             )
+
+
+def _is_sound(card: StoreCard) -> bool:
+    return (
+        all(isinstance(number, int) and number > 0 for number in (card.shards, card.format))
+        and all(0 <= number < card.shards for number in card.pending)
+        and all(GENERATION.fullmatch(name) for name in card.pending.values())
+    )
 
 
 def _differences(old: EmbedderFingerprint, new: EmbedderFingerprint) -> str:

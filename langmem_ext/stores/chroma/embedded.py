@@ -19,7 +19,7 @@ from langmem_ext.ports import EmbedderFingerprint, EmbedTexts, StoredMemory
 from langmem_ext.receipts import ErasureReceipt, RepairReport
 from langmem_ext.stores.chroma.data_directory import DataDirectory
 from langmem_ext.stores.chroma.erasing import search_traces
-from langmem_ext.stores.chroma.failures import circumstance
+from langmem_ext.stores.chroma.failures import circumstance, raise_unless_chroma
 from langmem_ext.stores.chroma.generations import remove_directory
 from langmem_ext.stores.chroma.leases import Leases, LocalLeases
 from langmem_ext.stores.chroma.rewriting import UnreadableTextsError, copy, rebuild, rewrite
@@ -59,7 +59,7 @@ class EmbeddedShards(DataDirectory):
         self.check()
         return [shard.number for shard in self.shards if shard.generations.folder.is_dir()]
 
-    def failure(self, number: int | None, error: Exception) -> StorageError:
+    def failure(self, number: int | None, error: BaseException) -> StorageError:
         """See `Shards`."""
         if self.gone:
             return self.gone_error()
@@ -75,11 +75,13 @@ class EmbeddedShards(DataDirectory):
     def erase(self, numbers: Sequence[int], deleted: Sequence[StoredMemory]) -> ErasureReceipt:
         """See `MemoryStore`."""
         started = time.perf_counter()
-        existing = self.existing()
+        existing, kept, scanned = self.existing(), 0, ScanResult(0, 0, ())
         shards = [self.shards[number] for number in numbers if number in existing]
-        kept = sum(rewrite(shard) for shard in shards)
-        beside = [path for path in self.path.iterdir() if path.is_file()]
-        scanned = search_traces(shards, deleted, beside) if deleted else ScanResult(0, 0, ())
+        for shard in shards:
+            with shard.writers.exclusive():
+                kept += rewrite(shard)
+                if deleted:  # of one user, so this is the only shard
+                    scanned = search_traces(shard, deleted, self._beside_the_shards())
         return ErasureReceipt(
             shards=len(shards),
             rows_kept=kept,
@@ -88,6 +90,11 @@ class EmbeddedShards(DataDirectory):
             traces=tuple(str(path.relative_to(self.path)) for path in scanned.found),
             seconds=time.perf_counter() - started,
         )
+
+    def _beside_the_shards(self) -> list[Path]:
+        folders = [entry for entry in self.path.iterdir() if entry.is_dir() and entry.name != "shards"]
+        deeper = [path for folder in folders for path in folder.rglob("*")]
+        return [path for path in (*self.path.iterdir(), *deeper) if path.is_file()]
 
     def repair(self, embed: EmbedTexts) -> RepairReport:
         """See `MemoryStore`."""
@@ -98,12 +105,13 @@ class EmbeddedShards(DataDirectory):
                 rows = rebuild(self.shards[number], embed)
             except UnreadableTextsError as error:
                 cause = error.__cause__
-                if isinstance(cause, Exception) and circumstance(cause) is not None:
+                if cause is not None and circumstance(cause) is not None:
                     raise self.failure(number, cause) from cause
                 hopeless.append(f"{self.shards[number].generations.folder} ({type(cause).__name__})")
             except LangMemExtError:
                 raise
-            except Exception as error:  # Chroma's own, SQLite's, Rust's: while the copy was written
+            except BaseException as error:  # while the copy was written
+                raise_unless_chroma(error)
                 raise self.failure(number, error) from error
             else:
                 rebuilt.update({} if rows is None else {number: rows})
@@ -126,6 +134,7 @@ class EmbeddedShards(DataDirectory):
             raise
         pending = {number: new.name for number, (new, _) in copies.items()}
         card = replace(self.card, fingerprint=fingerprint, pending=pending)
+        self.check()
         self.write_card(card)  # from here on the store has the new embedder
         try:
             self.close_shards()

@@ -12,6 +12,7 @@ _TOLD: Final = {
     r"readonly|read-only|permission denied|access is denied": (
         "it is read-only. Give this process write access to all of its files"
     ),
+    r"disk i/o error": "the disk does not take it. It is full, or failing",
     r"too many open files": "too many files are open. Close some, or raise the limit (ulimit -n)",
     r"database (?:table )?is locked": "its database is locked. Another program has it open; close that one",
 }
@@ -27,3 +28,9 @@ def circumstance(error: BaseException) -> str | None:
         cause = cause.__cause__ or cause.__context__
     said = "\n".join(texts)
     return next((told for words, told in _TOLD.items() if re.search(words, said, re.IGNORECASE)), None)
+
+
+def raise_unless_chroma(error: BaseException) -> None:
+    """Raise what is no failure of Chroma's: an interrupt, an exit. A panic in its Rust is no `Exception`."""
+    if not isinstance(error, Exception) and type(error).__name__ != "PanicException":
+        raise error

@@ -14,7 +14,7 @@ from typing import Final
 from langmem_ext.errors import StorageError
 from langmem_ext.stores.chroma.files import make_directory, read_file, write_file
 
-_GENERATION: Final = re.compile(r"g(\d{4,})")
+GENERATION: Final = re.compile(r"g(\d{4,})")
 _LEFTOVER: Final = re.compile(r"g\d{4,}(\.salvage)?")
 
 
@@ -38,7 +38,7 @@ class Generations:
                 that something was lost.
         """
         name = read_file(self._pointer).strip()
-        if _GENERATION.fullmatch(name) is None or not (self.folder / name).is_dir():
+        if GENERATION.fullmatch(name) is None or not (self.folder / name).is_dir():
             raise StorageError(
                 f"{self._pointer} names {name!r:.40}, which is not there. Restore {self.folder} from a "
                 "backup, or remove it to go on without the memories in it"
@@ -63,26 +63,38 @@ class Generations:
         """Use this directory from now on, durable when this returns."""
         write_file(self._pointer, new.name)
 
+    def adopt(self) -> None:
+        """Use the only generation where the pointer is missing: it is written after the first one is made.
+
+        Raises:
+            StorageError: there are several, and nobody can tell which one was in use.
+        """
+        found = self._found()
+        if self.exist or not found:
+            return
+        if len(found) == 1 and GENERATION.fullmatch(found[0].name):
+            self.switch(found[0])
+        else:
+            raise StorageError(
+                f"{self._pointer} is missing and there are several generations beside it; write the name "
+                f"of the one that was in use into it ({', '.join(sorted(entry.name for entry in found))})"
+            )
+
     def remove_leftovers(self) -> None:
-        """Remove what a crash left behind."""
-        if not self.folder.is_dir():
-            return
-        found = [entry for entry in self.folder.iterdir() if _LEFTOVER.fullmatch(entry.name)]
+        """Remove what a crash left behind. Only while nobody writes a generation."""
+        self.adopt()
         if not self.exist:
-            # The pointer is written after the first directory. One that is alone is in use, or empty.
-            if len(found) == 1 and _GENERATION.fullmatch(found[0].name):
-                self.switch(found[0])
-            elif found:
-                raise StorageError(
-                    f"{self._pointer} is missing and there are several generations beside it; write the name "
-                    f"of the one that was in use into it ({', '.join(sorted(e.name for e in found))})"
-                )
             return
-        in_use = read_file(self._pointer).strip()
+        found, in_use = self._found(), read_file(self._pointer).strip()
         if in_use in [entry.name for entry in found]:  # else one of the others may be all there is
             for entry in found:
                 if entry.name != in_use:
                     remove_directory(entry)
+
+    def _found(self) -> list[Path]:
+        if not self.folder.is_dir():
+            return []
+        return [entry for entry in self.folder.iterdir() if _LEFTOVER.fullmatch(entry.name)]
 
     def _free(self, path: Path) -> Path:
         if path.exists():  # of an attempt that failed while the store stayed open

@@ -2,19 +2,37 @@
 
 from __future__ import annotations
 
+import re
+import time
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 from typing import Any, Final
 
 import chromadb
 import numpy as np
+from chromadb.errors import InternalError
 
 from langmem_ext.ports import EmbedTexts
 from langmem_ext.stores.chroma.directories import Batch
 
 _IDS: Final = 1000  # in one request
-_PAGE: Final = 1000  # whole rows in one answer
+_PAGE: Final = 250  # whole rows in one answer; Chroma holds the interpreter while it adds a page
 _ID_PAGE: Final = 10_000  # ids in one answer
+_ATTEMPTS: Final = 8
+_PAUSE: Final = 0.005  # seconds, times the number of the attempt
+_VANISHED: Final = re.compile(r"finding id|getting embedding", re.IGNORECASE)
+
+
+def get_rows(collection: chromadb.Collection, **arguments: Any) -> Any:
+    """What `get` returns, tried again where a row was deleted while its vector was looked up."""
+    for attempt in range(1, _ATTEMPTS + 1):
+        try:
+            return collection.get(**arguments)
+        except InternalError as error:
+            if attempt == _ATTEMPTS or not _VANISHED.search(str(error)):
+                raise
+            time.sleep(_PAUSE * attempt)
+    raise AssertionError
 
 
 def parts(ids: Sequence[str]) -> Iterator[list[str]]:
@@ -28,7 +46,7 @@ def pages(collection: chromadb.Collection, *, vectors: bool = True) -> Iterator[
     include: list[Any] = ["documents", "metadatas", *(["embeddings"] if vectors else [])]
     start = 0
     while True:
-        page: Any = collection.get(limit=_PAGE, offset=start, include=include)
+        page = get_rows(collection, limit=_PAGE, offset=start, include=include)
         if not page["ids"]:
             return
         found = page["embeddings"] if vectors else np.empty((len(page["ids"]), 0))

@@ -40,7 +40,7 @@ class MemoryShards:
         """See `Shards`."""
         return [0]
 
-    def failure(self, number: int | None, error: Exception) -> StorageError:
+    def failure(self, number: int | None, error: BaseException) -> StorageError:
         """See `Shards`."""
         return StorageError(f"{self.where} could not be read or written ({type(error).__name__})")
 

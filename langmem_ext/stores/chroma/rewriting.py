@@ -11,6 +11,7 @@ from chromadb.api import ClientAPI
 from langmem_ext.ports import EmbedTexts
 from langmem_ext.stores.chroma.clients import COLLECTION, close_client, directory_client
 from langmem_ext.stores.chroma.directories import Batch, write_directory
+from langmem_ext.stores.chroma.failures import raise_unless_chroma
 from langmem_ext.stores.chroma.generations import remove_directory
 from langmem_ext.stores.chroma.paging import pages, reembedded
 from langmem_ext.stores.chroma.probe import is_readable
@@ -20,13 +21,12 @@ from langmem_ext.stores.chroma.shard import Shard
 def rewrite(shard: Shard) -> int:
     """Copy all rows into the next generation and remove the one in use. Returns the rows.
 
-    Reads go on while the copy is made; writes to this shard wait.
+    Alone in `shard.writers`. Reads go on while the copy is made.
     """
-    with shard.writers.exclusive():
-        shard.check()
-        new, rows = copy(shard)
-        with shard.in_use.exclusive():
-            shard.switch(new)
+    new, rows = copy(shard)
+    with shard.in_use.exclusive():
+        shard.check()  # closed, or another directory in its place: then nothing may be touched
+        shard.switch(new)
     return rows
 
 
@@ -55,7 +55,7 @@ def rebuild(shard: Shard, embed: EmbedTexts) -> int | None:
         shard.check()
         shard.close()
         generations = shard.generations
-        if is_readable(generations.current()):
+        if not generations.exist or is_readable(generations.current()):
             return None
         salvage = generations.salvage()
         try:
@@ -66,6 +66,7 @@ def rebuild(shard: Shard, embed: EmbedTexts) -> int | None:
             rows = _salvaged(salvage, new, embed)
         finally:
             remove_directory(salvage)
+        shard.check()
         shard.switch(new)
         return rows
 
@@ -77,7 +78,8 @@ class UnreadableTextsError(Exception):
 def _salvaged(salvage: Path, new: Path, embed: EmbedTexts) -> int:
     try:
         client = directory_client(salvage)
-    except Exception as error:  # Chroma's own, SQLite's, Rust's
+    except BaseException as error:
+        raise_unless_chroma(error)
         raise UnreadableTextsError from error
     try:
         return _written(new, reembedded(_texts(client), embed))
@@ -88,7 +90,8 @@ def _salvaged(salvage: Path, new: Path, embed: EmbedTexts) -> int:
 def _texts(client: ClientAPI) -> Iterator[Batch]:
     try:
         yield from pages(client.get_collection(COLLECTION, embedding_function=None), vectors=False)
-    except Exception as error:  # as above
+    except BaseException as error:
+        raise_unless_chroma(error)
         raise UnreadableTextsError from error
 
 

@@ -55,7 +55,7 @@ class ServerShards:
             self.close()
             raise self._silent(error) from error
 
-    def _silent(self, error: Exception) -> StorageError:
+    def _silent(self, error: BaseException) -> StorageError:
         if re.search(r"\b(?:401|403)\b|unauthorized|forbidden", str(error), re.IGNORECASE):
             return StorageError(f"{self.where} refuses access; pass its token with headers={{…}}")
         return StorageError(
@@ -86,7 +86,7 @@ class ServerShards:
         names = {collection.name for collection in all_collections(self._client)}
         return [number for number in range(self.card.shards) if self._name(number) in names]
 
-    def failure(self, number: int | None, error: Exception) -> StorageError:
+    def failure(self, number: int | None, error: BaseException) -> StorageError:
         """See `Shards`."""
         if isinstance(error, OSError) or type(error).__module__.startswith("http"):  # httpx's, httpcore's
             return self._silent(error)

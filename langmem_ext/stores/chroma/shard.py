@@ -60,7 +60,7 @@ class Shard:
 
     def _opened(self) -> tuple[ClientAPI, chromadb.Collection]:
         generations = self.generations
-        generations.remove_leftovers()
+        generations.adopt()
         new = not generations.exist
         path = generations.first() if new else generations.current()
         wipe(path)  # what a crash kept from being wiped

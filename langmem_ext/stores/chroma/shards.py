@@ -36,7 +36,7 @@ class Shards(Protocol):
     def existing(self) -> list[int]:
         """The shards that were ever used."""
 
-    def failure(self, number: int | None, error: Exception) -> StorageError:
+    def failure(self, number: int | None, error: BaseException) -> StorageError:
         """What to tell about an error of Chroma's in this shard."""
 
     def erase(self, numbers: Sequence[int], deleted: Sequence[StoredMemory]) -> ErasureReceipt:

@@ -18,7 +18,8 @@ from langmem_ext.items import Filters
 from langmem_ext.ports import WRITE_LIMIT, EmbedderFingerprint, EmbedTexts, StoredMemory
 from langmem_ext.receipts import ErasureReceipt, RepairReport
 from langmem_ext.stores.chroma.embedded import EmbeddedShards
-from langmem_ext.stores.chroma.paging import owners, parts
+from langmem_ext.stores.chroma.failures import raise_unless_chroma
+from langmem_ext.stores.chroma.paging import get_rows, owners, parts
 from langmem_ext.stores.chroma.ram import MemoryShards
 from langmem_ext.stores.chroma.rows import access_columns, decode, encode, row_id, shard_number, user_key
 from langmem_ext.stores.chroma.sequences import Sequences
@@ -157,7 +158,7 @@ class ChromaStore:
         found: dict[str, StoredMemory] = {}
         with self._reading(user_id) as collection:
             for part in parts(unique):
-                answer = collection.get(ids=part, include=["metadatas", "documents", "embeddings"])
+                answer = get_rows(collection, ids=part, include=["metadatas", "documents", "embeddings"])
                 found.update(zip(answer["ids"], self._decode(user_id, answer), strict=True))
         return [found[chroma_id] for chroma_id in wanted if chroma_id in found]
 
@@ -280,7 +281,7 @@ class ChromaStore:
         if clause is False:
             return None
         with self._reading(user_id) as collection:
-            return collection.get(where=clause, limit=limit, include=include)  # type: ignore[arg-type]
+            return get_rows(collection, where=clause, limit=limit, include=include)
 
     def _decode(self, user_id: str, answer: Any) -> list[StoredMemory]:
         columns = zip(answer["documents"], answer["metadatas"], answer["embeddings"], strict=True)
@@ -324,7 +325,8 @@ class ChromaStore:
             yield
         except LangMemExtError:
             raise
-        except Exception as error:  # Chroma raises its own, SQLite's, httpx's and Rust's errors
+        except BaseException as error:  # Chroma raises its own, SQLite's, httpx's and Rust's errors
+            raise_unless_chroma(error)
             if self._closed:
                 raise StoreClosedError() from error
             raise self._shards.failure(number, error) from error
