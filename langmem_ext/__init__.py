@@ -62,6 +62,8 @@ if TYPE_CHECKING:  # the same names as in _HOMES, for type checkers and editors
     from langmem_ext.ports import ReplySchema as ReplySchema
     from langmem_ext.ports import StoredMemory as StoredMemory
     from langmem_ext.ports import TokenCounter as TokenCounter
+    from langmem_ext.queued_turns import FailedTurn as FailedTurn
+    from langmem_ext.queued_turns import Ticket as Ticket
     from langmem_ext.receipts import DeletionReceipt as DeletionReceipt
     from langmem_ext.receipts import ErasureReceipt as ErasureReceipt
     from langmem_ext.receipts import FlushReport as FlushReport
@@ -110,6 +112,7 @@ _HOMES = {
         "SentenceTransformerEmbedder",
         "default_embedder",
     ),
+    "queued_turns": ("FailedTurn", "Ticket"),
     "receipts": (
         "DeletionReceipt",
         "ErasureReceipt",

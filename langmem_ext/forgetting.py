@@ -41,7 +41,11 @@ class Forgetting:
             self._workspace.raise_shared_barrier(self._user)
             return self._remove(self._store.find(self._user), erase=erase)
 
-        return Change(lambda: self._workspace.raise_local_barrier(self._user), commit)
+        def prepare() -> None:
+            self._workspace.drop_queued(self._user)
+            self._workspace.raise_local_barrier(self._user)
+
+        return Change(prepare, commit)
 
     def delete_source(self, message_id: str, *, erase: bool) -> Change[None, DeletionReceipt]:
         """See `UserMemory.delete_source`."""
@@ -62,7 +66,7 @@ class Forgetting:
             self._workspace.write(self._user, kept)
             return self._remove(gone, erase=erase)
 
-        return Change(_nothing, commit)
+        return Change(lambda: self._workspace.drop_queued(self._user, message_id), commit)
 
     def forget(self, request: str, confirm_ids: Sequence[str] | None) -> Change[str | None, ForgetAnswer]:
         """See `UserMemory.forget`."""

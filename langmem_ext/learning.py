@@ -70,6 +70,22 @@ class Learner:
         self._new_id = new_id
         self._timezone = timezone
 
+    def read(
+        self,
+        scope: Scope,
+        messages: MessagesLike,
+        observed_at: datetime | str | float | None,
+        idempotency_key: str | None,
+    ) -> tuple[tuple[Message, ...], datetime, str]:
+        """The redacted messages, when they were said, and the id of the turn.
+
+        Raises:
+            InvalidInputError: messages, time or key that can not be read.
+        """
+        read = tuple(_redacted(message) for message in parse_messages(messages))
+        when = self._observed(observed_at)
+        return read, when, _turn_id(scope, read, when, idempotency_key)
+
     def prepare(
         self,
         scope: Scope,
@@ -83,9 +99,7 @@ class Learner:
         Raises:
             InvalidInputError: messages, time or key that can not be read.
         """
-        read = tuple(_redacted(message) for message in parse_messages(messages))
-        when = self._observed(observed_at)
-        turn_id = _turn_id(scope, read, when, idempotency_key)
+        read, when, turn_id = self.read(scope, messages, observed_at, idempotency_key)
         message_ids = tuple(message.message_id for message in read)
         if not worth_a_call(read):
             return AddResult("nothing", _secrets(read), message_ids=message_ids)

@@ -13,20 +13,22 @@ from pathlib import Path
 from types import TracebackType
 from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 
+from langmem_ext.background import Workers
 from langmem_ext.embedding import CheckedEmbedder
 from langmem_ext.errors import EmbedderMismatchError, InvalidInputError, StorageError, StoreClosedError
 from langmem_ext.extraction.candidate import Extractor
 from langmem_ext.extraction.llm import LLMExtractor
 from langmem_ext.extraction.rules import RuleExtractor
-from langmem_ext.items import Scope
+from langmem_ext.items import AddResult, Scope
 from langmem_ext.learning import Learner
 from langmem_ext.observability import RecallLog, RecallRecord
 from langmem_ext.ports import ChatModel, Clock, Embedder, EmbedderFingerprint, MemoryStore, TokenCounter
+from langmem_ext.queued_turns import FailedTurn, QueuedTurn
 from langmem_ext.recall import Recaller
 from langmem_ext.receipts import ErasureReceipt, FlushReport, RepairReport, SweepReport
 from langmem_ext.tokens import estimate_tokens
 from langmem_ext.upkeep import Upkeep
-from langmem_ext.user_memory import Rooms, UserMemory
+from langmem_ext.user_memory import Rooms, UserMemory, learn_queued
 from langmem_ext.workspace import release_workspace, take_workspace
 
 
@@ -52,6 +54,7 @@ class LongTermMemory:
         url: str | None = None,
         headers: Mapping[str, str] | None = None,
         store: MemoryStore | None = None,
+        state_path: str | Path | None = None,
         llm: ChatModel | None = None,
         embedder: Embedder | None = None,
         count_tokens: TokenCounter = estimate_tokens,
@@ -67,6 +70,8 @@ class LongTermMemory:
             url: A Chroma server instead, for several processes. With neither: in RAM.
             headers: Sent to that server, such as `{"Authorization": "Bearer …"}`.
             store: A store of your own instead of both; the last `close()` closes it.
+            state_path: A file for the turns of `add_later` until they are learned, where it is not in
+                the directory of `path`; one per process.
             llm: Extracts memories from conversations. Without one, rules do; they find less.
             embedder: Makes vectors. The default is `default_embedder()`, at home in Chinese and English.
             count_tokens: Counts for the budget of `context()`; pass your model's tokenizer for exact budgets.
@@ -124,7 +129,32 @@ class LongTermMemory:
             clock=clock,
             new_id=new_id,
             check_open=self._check_open,
+            workers=self._background,
         )
+        self._state_path = _state_path(path, state_path)
+        self._in_ram = path is None and url is None and store is None
+        self._attaching = threading.Lock()
+        self._attached: Workers | None = None
+        if self._state_path is not None and self._state_path.exists():
+            self._background()  # something may wait there since an earlier run
+
+    def _background(self) -> Workers:
+        with self._attaching:
+            if self._attached is None:
+                if self._state_path is None and not self._in_ram:
+                    raise InvalidInputError(
+                        "add_later needs a place to keep turns until they are learned: pass state_path= "
+                        "(a file of this process's own) to LongTermMemory"
+                    )
+                workers = self._workspace.learn_in_background(
+                    self._state_path, clock=self._rooms.clock, new_id=self._rooms.new_id
+                )
+                workers.attach(self._learn_queued)
+                self._attached = workers
+            return self._attached
+
+    def _learn_queued(self, queued: QueuedTurn) -> AddResult:
+        return learn_queued(self._rooms, queued)
 
     @staticmethod
     def reembed(path: str | Path, *, embedder: Embedder) -> RepairReport:
@@ -176,14 +206,37 @@ class LongTermMemory:
         """The last 1,000 recalls, oldest first: what was asked for and what came back, in numbers."""
         return self._recall_log.records()
 
-    def flush(self) -> FlushReport:
-        """Write the access counts that were collected in RAM."""
-        self._check_open()
-        return self._upkeep.flush()
+    def flush(self, timeout: float | None = None) -> FlushReport:
+        """Learn the turns of `add_later` that wait, and write the access counts collected in RAM.
 
-    async def aflush(self) -> FlushReport:
+        Args:
+            timeout: Seconds to wait for the turns; None waits for all. Each is tried once more, also
+                when it rests after a failure.
+        """
+        self._check_open()
+        return self._upkeep.flush(timeout)
+
+    async def aflush(self, timeout: float | None = None) -> FlushReport:
         """As `flush`."""
-        return await asyncio.to_thread(self.flush)
+        return await asyncio.to_thread(self.flush, timeout)
+
+    def failed_turns(self) -> tuple[FailedTurn, ...]:
+        """The turns of `add_later` that were set aside, oldest first, with what went wrong."""
+        self._check_open()
+        return self._upkeep.failed_turns()
+
+    async def afailed_turns(self) -> tuple[FailedTurn, ...]:
+        """As `failed_turns`."""
+        return await asyncio.to_thread(self.failed_turns)
+
+    def retry_failed(self, ticket_id: str | None = None) -> int:
+        """Put turns that were set aside back to be learned: one, or all. Returns how many."""
+        self._check_open()
+        return self._upkeep.retry_failed(ticket_id)
+
+    async def aretry_failed(self, ticket_id: str | None = None) -> int:
+        """As `retry_failed`."""
+        return await asyncio.to_thread(self.retry_failed, ticket_id)
 
     def sweep(self) -> SweepReport:
         """Remove what has expired, of all users. Searches skip it already; this frees disk space.
@@ -234,10 +287,17 @@ class LongTermMemory:
     def close(self) -> None:
         """Finish the writes under way, write access counts and close the store. Twice is fine.
 
-        A turn that still waits for its LLM is not stored: its `add` raises StoreClosedError.
+        A turn that still waits for its LLM is not stored: its `add` raises StoreClosedError. What was
+        given to `add_later` stays in its file, and is learned after the next opening.
         """
+        if os.getpid() != self._pid:
+            return
+        with self._attaching:
+            attached, self._attached = self._attached, None
+        if attached is not None:  # first: a turn that is being learned may still be stored
+            attached.detach(self._learn_queued)
         with self._closing:
-            if self._closed or os.getpid() != self._pid:
+            if self._closed:
                 return
             self._closed = True
         release_workspace(self._workspace, own_hold=self._own_hold)
@@ -320,6 +380,12 @@ def _open(
     if path is not None:
         return ChromaStore.embedded(_checked_path(path), fingerprint)
     return ChromaStore.in_memory(fingerprint)
+
+
+def _state_path(path: str | Path | None, state_path: str | Path | None) -> Path | None:
+    if state_path is not None:
+        return Path(_checked_path(state_path)).expanduser()
+    return None if path is None else Path(path).expanduser() / "state.sqlite3"
 
 
 def _checked_path(path: object) -> str | Path:

@@ -63,9 +63,19 @@ class ImportReport(NamedTuple):
 
 
 class FlushReport(NamedTuple):
-    """What `flush()` wrote: access counts of so many memories."""
+    """What `flush()` did.
+
+    Attributes:
+        access_counts: Memories whose access counts were written.
+        learned: Turns given to `add_later` that were learned since the `flush()` before.
+        waiting: Turns that still wait: the LLM, the embedder or the store could not be reached.
+        failed: Turns that were set aside, now or earlier; see `LongTermMemory.failed_turns`.
+    """
 
     access_counts: int
+    learned: int = 0
+    waiting: int = 0
+    failed: int = 0
 
 
 class SweepReport(NamedTuple):

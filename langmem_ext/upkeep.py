@@ -10,6 +10,7 @@ from typing import Final
 from langmem_ext.embedding import CheckedEmbedder
 from langmem_ext.items import Filters
 from langmem_ext.ports import Clock
+from langmem_ext.queued_turns import FailedTurn
 from langmem_ext.receipts import ErasureReceipt, FlushReport, RepairReport, SweepReport
 from langmem_ext.workspace import Workspace
 
@@ -28,9 +29,24 @@ class Upkeep:
         """See `LongTermMemory.users`."""
         return self._workspace.store.users()
 
-    def flush(self) -> FlushReport:
+    def flush(self, timeout: float | None) -> FlushReport:
         """See `LongTermMemory.flush`."""
-        return FlushReport(access_counts=self._workspace.flush_accesses())
+        workers = self._workspace.workers
+        learned, waiting, failed = (0, 0, 0) if workers is None else workers.flush(timeout)
+        return FlushReport(self._workspace.flush_accesses(), learned, waiting, failed)
+
+    def failed_turns(self) -> tuple[FailedTurn, ...]:
+        """See `LongTermMemory.failed_turns`."""
+        workers = self._workspace.workers
+        return () if workers is None else tuple(workers.outbox.failed())
+
+    def retry_failed(self, ticket_id: str | None) -> int:
+        """See `LongTermMemory.retry_failed`."""
+        workers = self._workspace.workers
+        retried = 0 if workers is None else workers.outbox.retry(ticket_id=ticket_id)
+        if workers is not None:
+            workers.wake(hurry=True)
+        return retried
 
     def sweep(self) -> SweepReport:
         """See `LongTermMemory.sweep`."""
@@ -61,6 +77,8 @@ class Upkeep:
 
     def erase(self) -> ErasureReceipt:
         """See `LongTermMemory.erase`."""
+        if self._workspace.workers is not None:
+            self._workspace.workers.outbox.compact()
         return self._workspace.store.erase()
 
     def repair(self) -> RepairReport:

@@ -13,6 +13,7 @@ from datetime import datetime, tzinfo
 from pathlib import Path
 from typing import Any, TextIO, TypeVar
 
+from langmem_ext.background import Workers
 from langmem_ext.change import Change
 from langmem_ext.edits import Edits, NewMemory, new_memories
 from langmem_ext.embedding import CheckedEmbedder
@@ -37,12 +38,13 @@ from langmem_ext.items import (
 from langmem_ext.learning import Learner, Turn
 from langmem_ext.messages import MessagesLike
 from langmem_ext.ports import Clock, TokenCounter
+from langmem_ext.queued_turns import QueuedTurn, Ticket
 from langmem_ext.reading import Reader
 from langmem_ext.recall import Recaller, RecallRequest
 from langmem_ext.receipts import DeletionReceipt, ImportReport
 from langmem_ext.reconciliation import Proposal
 from langmem_ext.rendering import render_context
-from langmem_ext.workspace import Workspace
+from langmem_ext.workspace import DeletionGuard, Workspace
 
 P = TypeVar("P")
 T = TypeVar("T")
@@ -63,6 +65,7 @@ class Rooms:
     clock: Clock
     new_id: Callable[[], str]
     check_open: Callable[[], None]
+    workers: Callable[[], Workers]  # of the outbox, opened at the first call
 
 
 class UserMemory:
@@ -111,8 +114,55 @@ class UserMemory:
             InvalidInputError: messages or times that can not be read.
             StorageError: the store is unavailable.
         """
-        self._rooms.check_open()
         guard = self._rooms.workspace.guard(self._scope.user_id)
+        return self._add(messages, observed_at, idempotency_key, guard)
+
+    def add_later(
+        self,
+        messages: MessagesLike,
+        *,
+        observed_at: When | None = None,
+        idempotency_key: str | None = None,
+    ) -> Ticket:
+        """Learn from a conversation turn in the background; the arguments are those of `add`.
+
+        When this returns, the redacted turn is on disk (with `path=` or `state_path=`): it survives a
+        crash, and is learned once, in order with the user's other turns. While the LLM cannot be
+        reached it waits; what fails for good is set aside: see `LongTermMemory.failed_turns`.
+
+        Raises:
+            InvalidInputError: messages or times that can not be read, or there is nowhere to keep
+                them (a server without `state_path=`).
+            StorageError: the turn could not be written down.
+        """
+        self._rooms.check_open()
+        read, when, _ = self._rooms.learner.read(self._scope, messages, observed_at, idempotency_key)
+        workspace, workers = self._rooms.workspace, self._rooms.workers()
+        barrier = workspace.shared_barrier(self._scope.user_id) if workspace.store.shared else None
+        ticket = workers.outbox.put(self._scope, read, when, idempotency_key=idempotency_key, barrier=barrier)
+        workers.wake()
+        return ticket
+
+    async def aadd_later(
+        self,
+        messages: MessagesLike,
+        *,
+        observed_at: When | None = None,
+        idempotency_key: str | None = None,
+    ) -> Ticket:
+        """As `add_later`."""
+        return await asyncio.to_thread(
+            self.add_later, messages, observed_at=observed_at, idempotency_key=idempotency_key
+        )
+
+    def _add(
+        self,
+        messages: MessagesLike,
+        observed_at: When | None,
+        idempotency_key: str | None,
+        guard: DeletionGuard,
+    ) -> AddResult:
+        self._rooms.check_open()
         turn = self._rooms.learner.prepare(self._scope, messages, observed_at, idempotency_key, guard)
         if isinstance(turn, AddResult):
             return turn
@@ -551,3 +601,10 @@ class UserMemory:
         return await asyncio.wrap_future(
             self._rooms.workspace.submit(self._scope.user_id, lambda: change.commit(prepared))
         )
+
+
+def learn_queued(rooms: Rooms, queued: QueuedTurn) -> AddResult:
+    """Learn a turn out of the outbox; the workers call it."""
+    guard = rooms.workspace.guard(queued.scope.user_id, queued)
+    user = UserMemory(rooms, queued.scope)
+    return user._add(queued.messages, queued.observed_at, queued.idempotency_key, guard)

@@ -8,13 +8,17 @@ from collections.abc import Callable, Sequence
 from concurrent.futures import Future
 from datetime import datetime
 from functools import partial
+from pathlib import Path
 from typing import Any, Final, TypeVar
 
+from langmem_ext.background import Workers
 from langmem_ext.errors import StorageError
 from langmem_ext.items import Filters
-from langmem_ext.ports import WRITE_LIMIT, MemoryStore, StoredMemory
+from langmem_ext.ports import WRITE_LIMIT, Clock, MemoryStore, StoredMemory
+from langmem_ext.queued_turns import QueuedTurn
 from langmem_ext.reconciliation import Plan, Proposal, reconcile
 from langmem_ext.retrieval.user_index import IndexCache, UserIndex
+from langmem_ext.state import Outbox
 from langmem_ext.strands import Strands
 from langmem_ext.text import content_key
 
@@ -32,6 +36,7 @@ class Workspace:
     def __init__(self, store: MemoryStore) -> None:
         self.store = store
         self.holders = 0
+        self.workers: Workers | None = None
         self._strands = Strands()
         self._indexes = IndexCache()
         self._lock = threading.Lock()
@@ -47,9 +52,24 @@ class Workspace:
 
         return self._strands.submit(user_id, alone)
 
-    def guard(self, user_id: str) -> DeletionGuard:
-        """Make one when something to be stored is handed in, before anything is waited for."""
-        return DeletionGuard(self, user_id)
+    def guard(self, user_id: str, queued: QueuedTurn | None = None) -> DeletionGuard:
+        """Make one when something to be stored is handed in, before anything is waited for.
+
+        With `queued`, it was handed in when it came into the outbox.
+        """
+        return DeletionGuard(self, user_id, queued)
+
+    def learn_in_background(self, path: Path | None, *, clock: Clock, new_id: Callable[[], str]) -> Workers:
+        """The workers of all that share this workspace; the first to ask opens the outbox, None: in RAM."""
+        with self._lock:
+            if self.workers is None:
+                self.workers = Workers(Outbox(path, clock=clock, new_id=new_id), clock=clock)
+            return self.workers
+
+    def drop_queued(self, user_id: str, message_id: str | None = None) -> None:
+        """Forget the turns that wait to be learned; only those with this message where one is given."""
+        if self.workers is not None:
+            self.workers.outbox.drop(user_id, message_id)
 
     def local_barrier(self, user_id: str) -> int:
         """Rises with every `delete_all` of this process."""
@@ -176,7 +196,10 @@ class Workspace:
         self._strands.drain()
 
     def close(self) -> None:
-        """Finish what was submitted; the store stays open."""
+        """Finish what was submitted; the store stays open, and what waits in the outbox stays there."""
+        if self.workers is not None:
+            self.workers.close()
+            self.workers.outbox.close()
         self._strands.close()
 
 
@@ -187,20 +210,25 @@ class DeletionGuard:
     for a server, so call it where that is allowed, and before an LLM is asked.
     """
 
-    def __init__(self, workspace: Workspace, user_id: str) -> None:
+    def __init__(self, workspace: Workspace, user_id: str, queued: QueuedTurn | None) -> None:
+        self._queued = queued
         self._workspace = workspace
         self._user = user_id
         self._local = workspace.local_barrier(user_id)
         self._shared: int | None = None
 
     def note_shared(self) -> None:
-        """Note what other processes deleted until now."""
-        self._shared = self._workspace.shared_barrier(self._user)
+        """Note what other processes deleted until it was handed in."""
+        queued = None if self._queued is None else self._queued.barrier
+        self._shared = self._workspace.shared_barrier(self._user) if queued is None else queued
 
     def still_holds(self) -> bool:
         """Whether nothing was, so that it may be stored. On the strand."""
         if self._shared is None:
             raise RuntimeError("note_shared() comes first")
+        workers = self._workspace.workers
+        if self._queued is not None and workers is not None and not workers.outbox.holds(self._queued):
+            return False
         return (
             self._workspace.local_barrier(self._user) == self._local
             and self._workspace.shared_barrier(self._user) == self._shared

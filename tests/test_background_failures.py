@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import logging
+import time
 from collections.abc import Iterator
 from datetime import UTC, datetime
 
@@ -11,11 +12,13 @@ import pytest
 from langmem_ext import AddResult
 from langmem_ext.background import Backoff, Workers
 from langmem_ext.errors import InvalidInputError, ModelError, ModelErrorKind, StorageError
+from langmem_ext.items import Scope
+from langmem_ext.messages import parse_messages
 from langmem_ext.queued_turns import QueuedTurn
 from langmem_ext.state import Outbox
 from langmem_ext.testing import ManualClock, SequentialIds
-from tests.support.background import BACKOFF, Room, failed
-from tests.support.memories import soon
+from tests.support.background import BACKOFF, NOTHING, Gate, Room, failed
+from tests.support.memories import START, soon
 
 
 @pytest.fixture
@@ -59,6 +62,31 @@ def test_threads_wake_by_themselves_when_a_rest_is_over(clock: ManualClock) -> N
     assert room.texts == ["a", "a"]
     workers.close()
     room.close()
+
+
+def test_a_rest_ends_in_time_though_the_thread_that_knew_of_it_is_busy(clock: ManualClock) -> None:
+    outbox, gate = Outbox(None, clock=clock, new_id=SequentialIds()), Gate()
+    workers = Workers(outbox, clock=lambda: datetime.now(UTC), threads=2, backoff=Backoff(first=0.05))
+    tried: list[str] = []
+
+    def learn(turn: QueuedTurn) -> AddResult:
+        tried.append(turn.scope.user_id)
+        if turn.scope.user_id == "u2":
+            return gate.learn(turn)
+        if len(tried) > 1:
+            return NOTHING
+        time.sleep(0.2)  # the other thread goes to sleep
+        outbox.put(Scope("u2"), parse_messages("b"), START)  # and is not told; this one takes it next
+        return failed("unavailable")
+
+    workers.attach(learn)
+    outbox.put(Scope("u1"), parse_messages("a"), START)
+    workers.wake()
+    soon(lambda: outbox.counts("u1") == (0, 0))
+    assert outbox.counts("u2") == (1, 0)
+    gate.open.set()
+    workers.close()
+    outbox.close()
 
 
 def test_an_outage_that_does_not_end_sets_the_turn_aside(room: Room) -> None:

@@ -10,9 +10,10 @@ import langmem_ext
 # Adding a name here is a decision: it has to be kept. Removing one breaks somebody.
 PUBLIC = """
     __version__ LongTermMemory UserMemory
-    UNCHANGED AddResult DeletionReceipt ErasureReceipt FlushReport ForgetAnswer HistoryEvent ImportReport
+    UNCHANGED AddResult DeletionReceipt ErasureReceipt FailedTurn FlushReport ForgetAnswer
+    HistoryEvent ImportReport
     RepairReport SweepReport LearningError MemoryItem Outcome
-    Page RecallResult RecalledContext Scope ScoredMemory Signals Source Usage
+    Page RecallResult RecalledContext Scope ScoredMemory Signals Source Ticket Usage
     Message RecallRecord
     ChatMessage ChatModel ChatReply Clock Embedder EmbedderFingerprint MemoryStore ReplySchema StoredMemory
     TokenCounter
