@@ -1,0 +1,106 @@
+"""Looking after the whole store."""
+
+from __future__ import annotations
+
+import asyncio
+
+from langmem_ext.queued_turns import FailedTurn
+from langmem_ext.receipts import ErasureReceipt, FlushReport, RepairReport, SweepReport
+from langmem_ext.upkeep import Upkeep
+
+
+class UpkeepDoor:
+    """Operations over all users."""
+
+    def __init__(self, upkeep: Upkeep) -> None:
+        self._upkeep = upkeep
+
+    def _check_open(self) -> None:
+        raise NotImplementedError
+
+    def users(self) -> list[str]:
+        """All users that have memories, sorted."""
+        self._check_open()
+        return self._upkeep.users()
+
+    async def ausers(self) -> list[str]:
+        """As `users`."""
+        return await asyncio.to_thread(self.users)
+
+    def flush(self, timeout: float | None = None) -> FlushReport:
+        """Learn the turns of `add_later` that wait, and write the access counts collected in RAM.
+
+        Args:
+            timeout: Seconds to wait for the turns; None waits for all. Each is tried once more, also
+                when it rests after a failure.
+        """
+        self._check_open()
+        return self._upkeep.flush(timeout)
+
+    async def aflush(self, timeout: float | None = None) -> FlushReport:
+        """As `flush`."""
+        return await asyncio.to_thread(self.flush, timeout)
+
+    def failed_turns(self) -> tuple[FailedTurn, ...]:
+        """The turns of `add_later` that were set aside, oldest first, with what went wrong."""
+        self._check_open()
+        return self._upkeep.failed_turns()
+
+    async def afailed_turns(self) -> tuple[FailedTurn, ...]:
+        """As `failed_turns`."""
+        return await asyncio.to_thread(self.failed_turns)
+
+    def retry_failed(self, ticket_id: str | None = None) -> int:
+        """Put turns that were set aside back to be learned: one, or all. Returns how many."""
+        self._check_open()
+        return self._upkeep.retry_failed(ticket_id)
+
+    async def aretry_failed(self, ticket_id: str | None = None) -> int:
+        """As `retry_failed`."""
+        return await asyncio.to_thread(self.retry_failed, ticket_id)
+
+    def sweep(self) -> SweepReport:
+        """Remove what has expired, of all users. Searches skip it already; this frees disk space.
+
+        With a memory that has expired go its older versions. `as_of` no longer sees what was removed.
+        Call it now and then, such as once a day.
+        """
+        self._check_open()
+        return self._upkeep.sweep()
+
+    async def asweep(self) -> SweepReport:
+        """As `sweep`."""
+        return await asyncio.to_thread(self.sweep)
+
+    def erase(self) -> ErasureReceipt:
+        """Write the whole store anew, so that its files keep nothing of what was deleted or replaced.
+
+        It also gives back the space that this took. Reads go on; writes to the part that is being written
+        wait. It takes about as long as storing all rows again, without embedding them. Not searched
+        for traces: it is not known any more what was deleted (see `UserMemory.delete_all`).
+
+        Raises:
+            StorageError: something could not be read or written; what is stored is as it was.
+        """
+        self._check_open()
+        return self._upkeep.erase()
+
+    async def aerase(self) -> ErasureReceipt:
+        """As `erase`."""
+        return await asyncio.to_thread(self.erase)
+
+    def repair(self) -> RepairReport:
+        """Build the parts of the store whose vectors can not be read anew: from the texts, embedded again.
+
+        Call it when an error says so, when nothing else uses the memory. What can be read is not touched.
+
+        Raises:
+            StorageError: the texts can not be read either, or the store is on a server.
+            ModelError: the embedder is unavailable; what is stored is as it was.
+        """
+        self._check_open()
+        return self._upkeep.repair()
+
+    async def arepair(self) -> RepairReport:
+        """As `repair`."""
+        return await asyncio.to_thread(self.repair)
