@@ -249,6 +249,7 @@ def _proposal(turn: Turn, candidate: Candidate, vector: Vector) -> Proposal:
         observed_at=observed_at,
         key=candidate.key,
         importance=candidate.importance,
+        metadata=candidate.metadata,
         # A date of today stands for its noon, which may be still to come; a fact is true when it is said.
         valid_from=min(candidate.valid_from or observed_at, observed_at),
         valid_until=candidate.valid_until,

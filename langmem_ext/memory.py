@@ -21,6 +21,7 @@ from langmem_ext.errors import EmbedderMismatchError, InvalidInputError, Storage
 from langmem_ext.extraction.candidate import Extractor
 from langmem_ext.extraction.llm import LLMExtractor
 from langmem_ext.extraction.rules import RuleExtractor
+from langmem_ext.extraction.wishes import FieldsModel, Wishes
 from langmem_ext.items import AddResult, Scope
 from langmem_ext.learning import Learner
 from langmem_ext.observability import RecallLog, RecallRecord
@@ -58,6 +59,8 @@ class LongTermMemory(UpkeepDoor):
         store: MemoryStore | None = None,
         state_path: str | Path | None = None,
         llm: ChatModel | None = None,
+        instructions: str | None = None,
+        schema: FieldsModel | None = None,
         embedder: Embedder | None = None,
         count_tokens: TokenCounter = estimate_tokens,
         timezone: str | tzinfo = UTC,
@@ -75,6 +78,9 @@ class LongTermMemory(UpkeepDoor):
             state_path: A file for the turns of `add_later` until they are learned, where it is not in
                 the directory of `path`; one per process.
             llm: Extracts memories from conversations. Without one, rules do; they find less.
+            instructions: What else is worth keeping in this application, in your words, for the LLM: "Keep
+                which products a customer owns, and nothing about prices."
+            schema: A pydantic model class: the LLM fills it for a memory, and its fields become metadata.
             embedder: Makes vectors. The default is `default_embedder()`, at home in Chinese and English.
             count_tokens: Counts for the budget of `context()`; pass your model's tokenizer for exact budgets.
             timezone: Where the users are, as an IANA name or a tzinfo: "tomorrow" depends on it.
@@ -113,7 +119,7 @@ class LongTermMemory(UpkeepDoor):
         self._recall_log = RecallLog(keep_queries=log_queries)
         checked = CheckedEmbedder(used)
         super().__init__(Upkeep(self._workspace, checked, clock))
-        extractor: Extractor = RuleExtractor() if llm is None else LLMExtractor(llm)
+        extractor: Extractor = _extractor(llm, Wishes(instructions, schema))
         self._rooms = Rooms(
             workspace=self._workspace,
             embedder=checked,
@@ -295,6 +301,14 @@ def _open(
     if path is not None:
         return ChromaStore.embedded(_checked_path(path), fingerprint)
     return ChromaStore.in_memory(fingerprint)
+
+
+def _extractor(llm: ChatModel | None, wishes: Wishes) -> Extractor:
+    if llm is not None:
+        return LLMExtractor(llm, wishes)
+    if wishes != Wishes():
+        raise InvalidInputError("instructions and schema are for an LLM; rules cannot follow them: pass llm=")
+    return RuleExtractor()
 
 
 def _state_path(path: str | Path | None, state_path: str | Path | None) -> Path | None:

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Protocol
 
-from langmem_ext.items import LearningError, MemoryType, Outcome, Source, Usage
+from langmem_ext.items import FrozenDict, LearningError, MemoryType, Metadata, Outcome, Source, Usage
 from langmem_ext.messages import Message
 
 
@@ -25,6 +25,7 @@ class Candidate:
         replaces: The number (from 1) of the shown neighbour that this one makes outdated.
         correction: The replaced statement was never true, rather than no longer true.
         importance: 0..1, or None.
+        metadata: The application's own fields.
     """
 
     content: str
@@ -36,6 +37,7 @@ class Candidate:
     replaces: int | None = None
     correction: bool = False
     importance: float | None = None
+    metadata: Metadata = field(default_factory=FrozenDict)
 
 
 @dataclass(frozen=True, slots=True)

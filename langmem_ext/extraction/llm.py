@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from langmem_ext.extraction.candidate import Candidate, Extraction, ExtractionRequest, user_messages
 from langmem_ext.extraction.prompt import REPLY_SCHEMA, build_messages
 from langmem_ext.extraction.reply import parse_candidates
+from langmem_ext.extraction.wishes import Wishes
 from langmem_ext.items import LearningError, Outcome
 from langmem_ext.models.structured import StructuredChat, StructuredReply
-from langmem_ext.ports import ChatModel
+from langmem_ext.ports import ChatMessage, ChatModel
 
 _Parsed = tuple[list[Candidate], list[Outcome]]
 
@@ -15,16 +18,25 @@ _Parsed = tuple[list[Candidate], list[Outcome]]
 class LLMExtractor:
     """Extracts memories with one structured call; what fails becomes `Extraction.error`."""
 
-    def __init__(self, model: ChatModel) -> None:
-        """Ask this model."""
+    def __init__(self, model: ChatModel, wishes: Wishes | None = None) -> None:
+        """Ask this model, with what the application wants."""
         self._chat = StructuredChat(model)
+        self._wishes = wishes or Wishes()
+        schema = self._wishes.reply_schema(REPLY_SCHEMA.json_schema)
+        self._schema = replace(REPLY_SCHEMA, json_schema=schema)
+
+    def _messages(self, request: ExtractionRequest) -> list[ChatMessage]:
+        return build_messages(request, self._wishes.prompt())
+
+    def _parse(self, data: object, request: ExtractionRequest) -> _Parsed:
+        return parse_candidates(data, request, self._wishes)
 
     def extract(self, request: ExtractionRequest) -> Extraction:
         """Ask the model about a turn. A turn in which nobody but the assistant spoke costs no call."""
         if not user_messages(request.messages):
             return Extraction()
         reply: StructuredReply[_Parsed] = self._chat.ask(
-            build_messages(request), REPLY_SCHEMA, lambda data: parse_candidates(data, request)
+            self._messages(request), self._schema, lambda data: self._parse(data, request)
         )
         return _extraction(reply)
 
@@ -33,7 +45,7 @@ class LLMExtractor:
         if not user_messages(request.messages):
             return Extraction()
         reply: StructuredReply[_Parsed] = await self._chat.aask(
-            build_messages(request), REPLY_SCHEMA, lambda data: parse_candidates(data, request)
+            self._messages(request), self._schema, lambda data: self._parse(data, request)
         )
         return _extraction(reply)
 

@@ -21,6 +21,7 @@ from langmem_ext.extraction.fields import (
     read_text,
     read_type,
 )
+from langmem_ext.extraction.wishes import Wishes
 from langmem_ext.items import Outcome, Source
 from langmem_ext.redaction import PLACEHOLDER, holds_secret, redact
 
@@ -55,7 +56,9 @@ class _Turn:
         return all_said([*said, *self._request.neighbours])
 
 
-def parse_candidates(data: object, request: ExtractionRequest) -> tuple[list[Candidate], list[Outcome]]:
+def parse_candidates(
+    data: object, request: ExtractionRequest, wishes: Wishes | None = None
+) -> tuple[list[Candidate], list[Outcome]]:
     """The usable entries of a reply, and one rejected outcome for each of the others.
 
     Raises:
@@ -67,7 +70,7 @@ def parse_candidates(data: object, request: ExtractionRequest) -> tuple[list[Can
     turn = _Turn(request)
     for entry in entries[:MAX_CANDIDATES]:
         try:
-            candidates.append(_candidate(entry, request, turn))
+            candidates.append(_candidate(entry, request, turn, wishes or Wishes()))
         except NotDurableError:
             rejected.append(_rejection("not durable: a question, a request or play, nothing that lasts"))
         except FieldError as error:
@@ -106,7 +109,7 @@ def _entries(data: object) -> list[object]:
     raise ValueError('the field "memories" must be a list of objects; use an empty list if there are none')
 
 
-def _candidate(entry: object, request: ExtractionRequest, turn: _Turn) -> Candidate:
+def _candidate(entry: object, request: ExtractionRequest, turn: _Turn, wishes: Wishes) -> Candidate:
     if isinstance(entry, str):
         entry = {"text": entry}
     if not isinstance(entry, Mapping):
@@ -125,6 +128,7 @@ def _candidate(entry: object, request: ExtractionRequest, turn: _Turn) -> Candid
         replaces=read_index(entry.get("replaces"), len(request.neighbours)),
         correction=read_flag(entry.get("correction")),
         importance=read_importance(entry.get("importance")),
+        metadata=wishes.metadata(entry.get("fields")),
     )
 
 
