@@ -93,6 +93,7 @@ class Workers:
         self._in_use: list[Learn] = []
         self._threads: list[threading.Thread] = []
         self._learned = 0
+        self._failure: Failure | None = None
         self._closing = False
 
     def attach(self, learn: Learn) -> None:
@@ -134,6 +135,12 @@ class Workers:
             self._settled.wait_for(lambda: not self._pending(last), timeout)
             learned, self._learned = self._learned, 0
         return BackgroundReport(learned, *self.outbox.counts())
+
+    def take_failure(self) -> Failure | None:
+        """What went wrong last since it was asked for before."""
+        with self._work:
+            failure, self._failure = self._failure, None
+        return failure
 
     def _pending(self, last: int) -> bool:
         idle = self._closing or not self._learners
@@ -228,6 +235,8 @@ class Workers:
                 self._learned += 1
 
     def _fail(self, turn: QueuedTurn, failure: Failure, retryable: bool) -> None:
+        with self._work:
+            self._failure = failure
         ticket, kind, attempts = turn.ticket.ticket_id, failure.kind, turn.attempts + 1
         # A wrong key is nobody's turn's fault and every turn would fail with it: set aside, all that waits
         # would be so within minutes. It costs a call per user and quarter of an hour to keep their order.

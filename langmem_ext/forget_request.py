@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import Final
 
 from langmem_ext.items import MemoryItem
@@ -28,16 +29,28 @@ _NO_WISH: Final = re.compile(
 _WISH: Final = re.compile(
     r"^\s*(?:(?:please|ok(?:ay)?|hey|so|well|now|can|could|would|will|you|i\s+want\s+you\s+to"
     r"|i['’]?d\s+like\s+you\s+to|just|kindly)[\s,]+)*"
-    r"(?:forget|delete|erase|remove)\b"
+    r"(?:forget|delete|erase|remove|stop\s+remembering|do\s*n[o'’]t\s+remember)\b"
     r"(?:\s+(?:all|everything|anything|whatever|what|the\s+fact|the\s+memory|my\s+memory|(?:the\s+)?memories)"
     r"(?=\s))?(?:\s+(?:you\s+know|i\s+(?:told|said)(?:\s+to)?(?:\s+you)?))?(?:\s+(?:about|that|of))*\s*"
     r"|^\s*(?:请|請|麻烦|麻煩)?(?:你|您)?(?:把|帮我|幫我)?"
-    r"(?:忘记|忘掉|忘了|忘記|删除|删掉|刪除|刪掉|别再记|别记|不要再记|不要记|別再記|別記|不要再記|不要記)(?:住|得)?"
-    r"(?:关于|有关|關於|有關)?",
+    r"(?:忘记|忘掉|忘了|忘記|删除|删掉|刪除|刪掉|(?:别|不要|不用|不必|別)(?:再)?[记記])(?:住|得|着|著)?"
+    r"(?:所有)?(?:关于|有关|關於|有關)?",
     re.IGNORECASE,
 )
 _WISH_AT_END: Final = re.compile(
     r"(?:这件事|这个|的事情|的事|的记忆|這件事|這個|的記憶)?(?:给|給)?(?:忘记|忘掉|忘了|忘記|删除|删掉|刪除|刪掉)(?:吧|掉)?[。！!\s]*$"
+)
+# 从记忆里 before the verb, 的记忆 after the topic: about remembering, not about what is remembered.
+_TALK_ZH: Final = re.compile(
+    r"从(?:你的)?(?:记忆|記憶)(?:里|中|裡)?"
+    r"|的(?:所有)?(?:记忆|記憶|信息|資訊|内容|內容|事情|事)(?=[。！!\s]*$)"
+)
+_PLEASE: Final = re.compile(r"^\s*(?:请|請|麻烦|麻煩)?(?:你|您)?(?:把)?")
+_EVERYTHING: Final = re.compile(
+    r"\b(?:everything|all|anything)(?:\s+(?:of\s+it|you\s+(?:know|have|remember)))?(?:\s+about\s+me)?[\s.!]*$"
+    r"|^\s*(?:me|myself|all\s+(?:my\s+)?memories)[\s.!]*$"
+    r"|(?:一切|所有|全部)(?:记忆|記憶)?(?:都|的)?[。！!\s]*$|^(?:记忆|記憶|(?:my\s+)?memories)[。！!.\s]*$",
+    re.IGNORECASE,
 )
 _FORGET_WORD: Final = re.compile(
     r"\b(?:forget|delete|erase|remove)\b|忘|删|刪|别记|別記|不要记|不要記", re.IGNORECASE
@@ -53,19 +66,38 @@ _NEGATION: Final = re.compile(
 )
 
 
-def topic_of(request: str) -> str | None:
-    """What is to be forgotten; None where the text asks for nothing of the kind.
+@dataclass(frozen=True, slots=True)
+class Wish:
+    """What is to be forgotten.
 
-    A text without any word of forgetting is a topic by itself: `window seats`.
+    Attributes:
+        topic: In the user's words.
+        explicit: Whether the text asks for it; a topic alone only tells what it may be about.
+        everything: Whether nothing less than all is meant.
     """
+
+    topic: str
+    explicit: bool = True
+    everything: bool = False
+
+
+def read_wish(request: str) -> Wish | None:
+    """What a text wants to be forgotten; None where it says that nothing shall be, or asks something."""
     text = stored_form(request)
     if _NO_WISH.search(text):
         return None
-    if (wish := _WISH.match(text)) and wish.end():
-        return _WISH_AT_END.sub("", text[wish.end() :]).strip()
-    if ending := _WISH_AT_END.search(text):
-        return re.sub(r"^\s*(?:请|請|麻烦|麻煩)?(?:你|您)?(?:把)?", "", text[: ending.start()]).strip()
-    return None if _FORGET_WORD.search(text) else text
+    if (found := _WISH.match(text)) and found.end():
+        return _wish(text[found.end() :], text)
+    if _WISH_AT_END.search(text):
+        return _wish(_PLEASE.sub("", text), text)
+    if _FORGET_WORD.search(text) or text.endswith(("?", "？")):
+        return None
+    return Wish(text, explicit=False)
+
+
+def _wish(topic: str, text: str) -> Wish:
+    topic = _TALK_ZH.sub("", _WISH_AT_END.sub("", topic)).strip()
+    return Wish(topic, everything=_EVERYTHING.search(topic or text) is not None)
 
 
 def matching(topic: str, memories: Sequence[MemoryItem]) -> tuple[list[MemoryItem], list[MemoryItem]]:

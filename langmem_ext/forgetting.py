@@ -7,7 +7,7 @@ from dataclasses import replace
 
 from langmem_ext.change import Change
 from langmem_ext.errors import InvalidInputError, MemoryNotFoundError, StorageError
-from langmem_ext.forget_request import matching, topic_of
+from langmem_ext.forget_request import Wish, matching, read_wish
 from langmem_ext.items import ForgetAnswer
 from langmem_ext.ports import Clock, StoredMemory
 from langmem_ext.reading import Reader
@@ -68,21 +68,23 @@ class Forgetting:
 
         return Change(lambda: self._workspace.drop_queued(self._user, message_id), commit)
 
-    def forget(self, request: str, confirm_ids: Sequence[str] | None) -> Change[str | None, ForgetAnswer]:
+    def forget(self, request: str, confirm_ids: Sequence[str] | None) -> Change[Wish | None, ForgetAnswer]:
         """See `UserMemory.forget`."""
         if not isinstance(request, str):
             raise InvalidInputError(f"request must be a string, not {type(request).__name__}")
         if confirm_ids is not None:
             ids = _checked_ids(confirm_ids)
             return Change(lambda: None, lambda _: self._confirmed(ids))
-        return Change(lambda: topic_of(request), self._forget)
+        return Change(lambda: read_wish(request), self._forget)
 
-    def _forget(self, topic: str | None) -> ForgetAnswer:
-        if topic is None:
+    def _forget(self, wish: Wish | None) -> ForgetAnswer:
+        if wish is None:
             return ForgetAnswer("no_request")
+        if wish.everything:
+            return ForgetAnswer("everything")
         current = [row.item for row in self._store.find(self._user, valid_at=self._clock())]
-        clear, possible = matching(topic, current)
-        if len(clear) == 1:
+        clear, possible = matching(wish.topic, current)
+        if wish.explicit and len(clear) == 1:
             self._remove(self._reader.chain(clear[0].memory_id), erase=False)
             return ForgetAnswer("deleted", deleted=(clear[0],))
         if not possible:

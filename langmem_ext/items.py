@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from enum import Enum
@@ -222,12 +222,13 @@ class ForgetAnswer:
 
     Attributes:
         status: "deleted"; "confirm" (several memories may be meant, or none clearly: ask the user and pass
-            the ids as `confirm_ids`); "no_match"; "no_request" (the text asks for nothing to be forgotten).
+            the ids as `confirm_ids`); "no_match"; "everything" (the text asks for all of them: ask the
+            user and call `delete_all()`); "no_request" (it asks for nothing to be forgotten).
         deleted: The memories that are gone; each with all of its versions.
         candidates: Those to ask about, best first.
     """
 
-    status: Literal["deleted", "confirm", "no_match", "no_request"]
+    status: Literal["deleted", "confirm", "no_match", "everything", "no_request"]
     deleted: tuple[MemoryItem, ...] = ()
     candidates: tuple[MemoryItem, ...] = ()
 
@@ -343,6 +344,12 @@ class Page:
 
     memories: tuple[MemoryItem, ...]
     cursor: str | None = None
+
+    def __iter__(self) -> Iterator[MemoryItem]:
+        return iter(self.memories)
+
+    def __len__(self) -> int:
+        return len(self.memories)
 
 
 @dataclass(frozen=True, slots=True)

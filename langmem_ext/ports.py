@@ -142,6 +142,9 @@ class MemoryStore(Protocol):
     def fingerprint(self) -> EmbedderFingerprint:
         """Of the embedder that its vectors were made with."""
 
+    def check(self) -> None:
+        """Raise a StorageError where the store can not be used any more; costs next to nothing."""
+
     def write(self, user_id: str, rows: Sequence[StoredMemory]) -> None:
         """Store full rows, replacing those with the same id; up to `WRITE_LIMIT` all or none."""
 

@@ -31,6 +31,11 @@ class ErasureReceipt:
     seconds: float = 0.0
 
     @property
+    def searched(self) -> bool:
+        """Whether the files were searched for what was deleted."""
+        return self.files_scanned > 0
+
+    @property
     def complete(self) -> bool:
         """Whether all was rewritten: nothing was out of reach, and no search found anything."""
         return not self.traces and self.out_of_reach is None
@@ -68,14 +73,17 @@ class FlushReport(NamedTuple):
     Attributes:
         access_counts: Memories whose access counts were written.
         learned: Turns given to `add_later` that were learned since the `flush()` before.
-        waiting: Turns that still wait: the LLM, the embedder or the store could not be reached.
+        waiting: Turns that still wait: the LLM, the embedder or the store could not be reached, or the
+            key is wrong.
         failed: Turns that were set aside, now or earlier; see `LongTermMemory.failed_turns`.
+        error: Why turns wait or were set aside: the last error since the `flush()` before, or None.
     """
 
     access_counts: int
     learned: int = 0
     waiting: int = 0
     failed: int = 0
+    error: str | None = None
 
 
 class SweepReport(NamedTuple):

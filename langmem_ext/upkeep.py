@@ -32,13 +32,25 @@ class Upkeep:
     def flush(self, timeout: float | None) -> FlushReport:
         """See `LongTermMemory.flush`."""
         workers = self._workspace.workers
-        learned, waiting, failed = (0, 0, 0) if workers is None else workers.flush(timeout)
-        return FlushReport(self._workspace.flush_accesses(), learned, waiting, failed)
+        if workers is None:
+            return FlushReport(self._workspace.flush_accesses())
+        learned, waiting, failed = workers.flush(timeout)
+        failure = workers.take_failure()
+        error = None if failure is None else f"{failure.kind}: {failure.message}"
+        return FlushReport(self._workspace.flush_accesses(), learned, waiting, failed, error)
 
     def failed_turns(self) -> tuple[FailedTurn, ...]:
         """See `LongTermMemory.failed_turns`."""
         workers = self._workspace.workers
         return () if workers is None else tuple(workers.outbox.failed())
+
+    def discard_failed(self, ticket_id: str) -> bool:
+        """See `LongTermMemory.discard_failed`."""
+        workers = self._workspace.workers
+        found = [turn.ticket for turn in self.failed_turns() if turn.ticket.ticket_id == ticket_id]
+        return workers is not None and any(
+            workers.outbox.forget(ticket.user_id, ticket_id) for ticket in found
+        )
 
     def retry_failed(self, ticket_id: str | None) -> int:
         """See `LongTermMemory.retry_failed`."""

@@ -124,6 +124,7 @@ class Workspace:
         if self.store.shared or not current:
             index = UserIndex(self.store.find(user_id, filters, valid_at=when))
             return index, index.valid_at(when)
+        self.store.check()  # what is in RAM must not outlive its directory
         index = self._index(user_id, when)
         allowed = index.valid_at(when)
         if filters:

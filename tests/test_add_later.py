@@ -37,6 +37,7 @@ def test_a_turn_that_waited_is_learned_after_the_next_opening(tmp_path: Path) ->
         memory.for_user("u1").add_later("I like tea, every day.")
         report = memory.flush()
         assert (report.learned, report.waiting, report.failed) == (0, 1, 0)
+        assert report.error == "unavailable: no answer"
         assert listed(memory.for_user("u1")) == []
     with opened(tmp_path, ScriptedChatModel([TEA])) as memory:
         assert memory.flush().waiting == 0
@@ -53,7 +54,16 @@ def test_what_fails_for_good_is_set_aside_listed_and_retried(tmp_path: Path) -> 
         assert memory.retry_failed(ticket.ticket_id) == 1
         assert memory.flush().failed == 0
         assert memory.failed_turns() == ()
+        assert not memory.discard_failed(ticket.ticket_id)
         assert listed(memory.for_user("u1")) == ["The user likes tea"]
+
+
+def test_a_turn_that_was_set_aside_can_be_discarded(tmp_path: Path) -> None:
+    with opened(tmp_path, ScriptedChatModel([ModelError("no", kind="refused")])) as memory:
+        ticket = memory.for_user("u1").add_later("I like tea, every day.")
+        memory.flush()
+        assert memory.discard_failed(ticket.ticket_id)
+        assert (memory.failed_turns(), memory.retry_failed()) == ((), 0)
 
 
 class Held(ScriptedChatModel):

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from langmem_ext import InvalidInputError, LongTermMemory, MemoryNotFoundError, UserMemory
-from langmem_ext.forget_request import topic_of
+from langmem_ext.forget_request import Wish, read_wish
 from langmem_ext.testing import ScriptedChatModel
 from tests.support.memories import OpenMemory, contents, fact, listed, reply
 
@@ -18,24 +18,28 @@ from tests.support.memories import OpenMemory, contents, fact, listed, reply
         ("can you delete everything about my job", "my job"),
         ("Forget what I told you about Lyon", "Lyon"),
         ("You can remove the fact that I live in Lyon", "I live in Lyon"),
-        ("window seats", "window seats"),
         ("忘掉我对花生过敏", "我对花生过敏"),
         ("请忘记我的地址", "我的地址"),
         ("把我喜欢茶这件事忘掉", "我喜欢茶"),
         ("请把我的生日删掉吧", "我的生日"),
         ("别再记住我的电话", "我的电话"),
+        ("删除关于狗的记忆", "狗"),
+        ("请把我的狗从记忆里删掉", "我的狗"),
+        ("不用再记着我讨厌榴莲了", "我讨厌榴莲了"),
+        ("stop remembering jazz", "jazz"),
     ],
 )
 def test_a_request_names_its_topic(request_text: str, topic: str) -> None:
-    assert topic_of(request_text) == topic
+    assert read_wish(request_text) == Wish(topic)
 
 
 @pytest.mark.parametrize(
     "text",
     [
         "don't let me forget my keys", "Don’t forget that I like tea", "never delete my notes",
-        "I forgot my umbrella", "I always forget names", "you must not forget the meeting", "remember to remove the stain",
-        "别忘了我喜欢茶", "不要忘记我的生日", "别让我忘了钥匙", "我忘了带伞", "我总是忘记名字",
+        "I forgot my umbrella", "I always forget names", "you must not forget the meeting",
+        "remember to remove the stain", "What is tea?", "你喜欢茶吗？", "别忘了我喜欢茶",
+        "不要忘记我的生日", "别让我忘了钥匙", "我忘了带伞", "我总是忘记名字",
     ],
 )  # fmt: skip
 def test_what_only_has_the_word_is_no_request(user: UserMemory, text: str) -> None:
@@ -69,7 +73,7 @@ def test_one_clear_match_is_deleted_with_its_versions(user: UserMemory) -> None:
 
 
 @pytest.mark.parametrize(
-    ("memory", "request_text"),
+    ("content", "request_text"),
     [
         ("用户对花生过敏。", "忘掉我对花生过敏"),
         ("The user is allergic to peanuts.", "forget that I'm allergic to peanuts"),
@@ -87,6 +91,30 @@ def test_what_matches_nothing_deletes_nothing(user: UserMemory) -> None:
     for text in ("forget my home address", "forget it", "忘掉我的地址", "forget"):
         assert user.forget(text).status == "no_match", text
     assert listed(user) == ["User owns a red bicycle"]
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "Forget everything about me",
+        "delete everything",
+        "forget me",
+        "忘掉所有",
+        "把关于我的一切都忘掉",
+        "删除所有记忆",
+    ],
+)  # fmt: skip
+def test_everything_is_a_matter_for_delete_all(user: UserMemory, text: str) -> None:
+    user.remember("User owns a red bicycle")
+    assert user.forget(text).status == "everything"
+    assert len(listed(user)) == 1
+
+
+def test_a_topic_alone_is_asked_about(user: UserMemory) -> None:
+    bicycle = user.remember("User owns a red bicycle")
+    answer = user.forget("red bicycle")
+    assert (answer.status, answer.candidates) == ("confirm", (bicycle,))
+    assert user.forget("I like jazz").status == "no_match"
 
 
 def test_the_opposite_is_not_clearly_meant(user: UserMemory) -> None:

@@ -108,10 +108,11 @@ class ChangingDoor(Door):
         """Delete what the user wants forgotten, if it is clear what that is; else say what may be meant.
 
         Words decide: a memory is clearly meant when it has four fifths of the request's content words and
-        the same negation, and no other has. No LLM is asked. "Don't let me forget ..." deletes nothing.
+        the same negation, and no other has. No LLM is asked. "Don't let me forget ..." deletes nothing,
+        and a topic alone ("window seats") is always asked about.
 
         Args:
-            request: Such as "forget that I have a dog", "忘掉我对花生过敏", or a topic alone.
+            request: Such as "forget that I have a dog" or "忘掉我对花生过敏", in the memory's language.
             confirm_ids: The memories that the user confirmed; exactly these are deleted.
 
         Raises:

@@ -31,8 +31,8 @@ class UpkeepDoor:
         """Learn the turns of `add_later` that wait, and write the access counts collected in RAM.
 
         Args:
-            timeout: Seconds to wait for the turns; None waits for all. Each is tried once more, also
-                when it rests after a failure.
+            timeout: Seconds to wait at most. Turns that rest after a failure are tried once more; where the
+                first of a user fails again, the others of that user keep waiting behind it.
         """
         self._check_open()
         return self._upkeep.flush(timeout)
@@ -54,6 +54,15 @@ class UpkeepDoor:
         """Put turns that were set aside back to be learned: one, or all. Returns how many."""
         self._check_open()
         return self._upkeep.retry_failed(ticket_id)
+
+    def discard_failed(self, ticket_id: str) -> bool:
+        """Forget a turn that was set aside. Whether there was one."""
+        self._check_open()
+        return self._upkeep.discard_failed(ticket_id)
+
+    async def adiscard_failed(self, ticket_id: str) -> bool:
+        """As `discard_failed`."""
+        return await asyncio.to_thread(self.discard_failed, ticket_id)
 
     async def aretry_failed(self, ticket_id: str | None = None) -> int:
         """As `retry_failed`."""

@@ -39,6 +39,11 @@ class InMemoryStore:
         self._lock = threading.RLock()
         self._closed = False
 
+    def check(self) -> None:
+        """See `MemoryStore`."""
+        with self._open():
+            pass
+
     def write(self, user_id: str, rows: Sequence[StoredMemory]) -> None:
         """See `MemoryStore`."""
         if len(rows) > WRITE_LIMIT:

@@ -152,10 +152,13 @@ def test_a_folder_that_is_deleted_is_said_to_be_gone(path: Path) -> None:
     with opened(path) as memory:
         user = memory.for_user("u1")
         user.remember("First")
+        user.search("First")  # fills the index in RAM
         shutil.rmtree(path)
         for call in (
             lambda: user.remember("Second"),
             lambda: user.list_memories(),
+            lambda: user.search("First"),
+            lambda: user.context("First"),
             lambda: user.delete_all(erase=True),
             lambda: memory.for_user(elsewhere("u1")).remember("Third"),
             lambda: memory.users(),

@@ -22,7 +22,8 @@ def lock_directory(path: Path) -> FileLock:
     except Timeout as error:
         raise StoreLockedError(
             f"another process has {path} open, and two would damage it. Close that one, or start a server "
-            f'with "chroma run --path DIR" and let all processes use LongTermMemory(url="http://localhost:8000")'
+            'with "chroma run --path NEW_DIR", let all use LongTermMemory(url="http://localhost:8000"), and '
+            "move what is here with export_memories() and import_memories()"
         ) from error
     except OSError as error:
         raise StorageError(f"can not write the lock file in {path}: {error.strerror}") from error

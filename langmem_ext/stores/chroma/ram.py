@@ -29,6 +29,9 @@ class MemoryShards:
         self._name = f"langmem_ext-{uuid.uuid4().hex}"
         self._collection = open_collection(self._client, self._name, self.where)
 
+    def check(self) -> None:
+        """Nothing that could be asked at no cost."""
+
     @contextmanager
     def reading(self, number: int) -> Iterator[chromadb.Collection]:
         """See `Shards`."""

@@ -121,6 +121,11 @@ class ChromaStore:
         """See `MemoryStore`."""
         return self._shards.card.fingerprint
 
+    def check(self) -> None:
+        """See `MemoryStore`."""
+        with self._translated():
+            self._shards.check()
+
     def write(self, user_id: str, rows: Sequence[StoredMemory]) -> None:
         """See `MemoryStore`."""
         if len(rows) > WRITE_LIMIT:
