@@ -45,7 +45,7 @@ def prompt_table(embedder: Embedder) -> Table:
         ("a turn of a new user", _TURN, 0, [_EMPTY]),
         ("a turn of a user with 40 memories", _TURN, 40, [_EMPTY]),
         ("the same in Chinese", _TURN_ZH, 40, [_EMPTY]),
-        ("a first reply that is no JSON", _TURN, 0, ["I can not do that.", _EMPTY]),
+        ("a first reply that is no JSON", _TURN, 0, ["I cannot do that.", _EMPTY]),
         ("small talk", _SMALL_TALK, 0, []),
     ]
     rows = [(name, *_cost(embedder, counter, turn, count, replies)) for name, turn, count, replies in cases]

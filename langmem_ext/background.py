@@ -127,7 +127,7 @@ class Workers:
             timeout: Seconds; what was not learned by then stays in the outbox.
 
         Raises:
-            StorageError: the outbox can not be read.
+            StorageError: the outbox cannot be read.
         """
         last = self.outbox.last_sequence()
         self.wake(hurry=True)
@@ -205,7 +205,7 @@ class Workers:
                     except StoreClosedError:
                         return None
                     except Exception as error:  # this thread must not end before the outbox does
-                        logger.warning("the outbox can not be read (%s)", type(error).__name__)
+                        logger.warning("the outbox cannot be read (%s)", type(error).__name__)
                         seconds = self._backoff.first
                 self._work.wait(seconds)
         return None
@@ -224,7 +224,7 @@ class Workers:
         except StoreClosedError:
             pass  # the next run learns it again, and finds that it was learned before
         except Exception as error:  # this thread must go on
-            logger.warning("the outbox can not be written (%s)", type(error).__name__)
+            logger.warning("the outbox cannot be written (%s)", type(error).__name__)
             self._rest(turn, 1)
 
     def _record(self, turn: QueuedTurn, outcome: AddResult | BaseException) -> None:

@@ -23,7 +23,7 @@ ModelErrorKind = Literal[
     "rate_limit",  # 429
     "timeout",
     "unavailable",  # 5xx, connection refused
-    "bad_request",  # 400, 404, 422: this request can not succeed as it is
+    "bad_request",  # 400, 404, 422: this request cannot succeed as it is
     "empty_reply",
     "bad_reply",  # not JSON, or JSON of another shape
     "truncated",  # the reply was cut by the token limit

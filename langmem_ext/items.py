@@ -23,10 +23,10 @@ Filters: TypeAlias = Mapping[str, Any]
 
 
 class FrozenDict(dict[str, Any]):
-    """A dict that can not be changed, so that a memory can be shared; it pickles and copies as usual."""
+    """A dict that cannot be changed, so that a memory can be shared; it pickles and copies as usual."""
 
     def _refuse(self, *args: object, **kwargs: object) -> NoReturn:
-        raise TypeError("a memory's metadata can not be changed here; use update(memory_id, metadata=…)")
+        raise TypeError("a memory's metadata cannot be changed here; use update(memory_id, metadata=…)")
 
     __setitem__ = __delitem__ = clear = pop = popitem = setdefault = update = __ior__ = _refuse
 

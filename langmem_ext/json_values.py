@@ -8,7 +8,7 @@ from typing import Any
 
 
 def to_json(value: Any) -> Any:
-    """Metadata as JSON; dates become `{"$date": …}`, a key that metadata itself can not have."""
+    """Metadata as JSON; dates become `{"$date": …}`, a key that metadata itself cannot have."""
     if isinstance(value, date):
         return {"$date": value.isoformat()}
     if isinstance(value, Mapping):

@@ -80,7 +80,7 @@ class Learner:
         """The redacted messages, when they were said, and the id of the turn.
 
         Raises:
-            InvalidInputError: messages, time or key that can not be read.
+            InvalidInputError: messages, time or key that cannot be read.
         """
         read = tuple(_redacted(message) for message in parse_messages(messages))
         when = self._observed(observed_at)
@@ -97,7 +97,7 @@ class Learner:
         """What to ask the extractor, or the result where there is nothing to ask.
 
         Raises:
-            InvalidInputError: messages, time or key that can not be read.
+            InvalidInputError: messages, time or key that cannot be read.
         """
         read, when, turn_id = self.read(scope, messages, observed_at, idempotency_key)
         message_ids = tuple(message.message_id for message in read)

@@ -46,7 +46,7 @@ def _new_id() -> str:
 class LongTermMemory(UpkeepDoor):
     """Long-term memory for the users of an application.
 
-    Memories are reached through `for_user()` only, so the scope can not be forgotten. Use it as a
+    Memories are reached through `for_user()` only, so the scope cannot be forgotten. Use it as a
     context manager, or call `close()`.
     """
 
@@ -92,9 +92,9 @@ class LongTermMemory(UpkeepDoor):
             InvalidInputError: more than one of path, url and store, or an unknown time zone.
             StoreLockedError: another process holds the path.
             EmbedderMismatchError: the store was written with another embedder.
-            StorageError: it can not be opened.
+            StorageError: it cannot be opened.
             MissingDependencyError: no embedder was given and the default is not installed.
-            ModelError: the default embedder can not be loaded, or a given one does not know its dimension.
+            ModelError: the default embedder cannot be loaded, or a given one does not know its dimension.
         """
         zone = _zone(timezone)
         _check_part(llm, ChatModel, "llm")
@@ -176,7 +176,7 @@ class LongTermMemory(UpkeepDoor):
 
         Raises:
             StoreLockedError: somebody has it open.
-            StorageError: there is no store, or it can not be read or written.
+            StorageError: there is no store, or it cannot be read or written.
             ModelError: the embedder is unavailable; the store is as it was.
         """
         from langmem_ext.stores.chroma import ChromaStore

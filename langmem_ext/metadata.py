@@ -24,7 +24,7 @@ def check_metadata(metadata: Metadata | None) -> Metadata:
     """A private, read-only copy of metadata that is sure to come back as it went in.
 
     Raises:
-        InvalidInputError: a reserved key, or a value that can not be kept; names the key.
+        InvalidInputError: a reserved key, or a value that cannot be kept; names the key.
     """
     if metadata is None:
         return FrozenDict()
@@ -60,7 +60,7 @@ def _copy(value: Any, path: str, depth: int = 0) -> Any:
     if isinstance(value, datetime) and value.tzinfo is not None:
         return as_utc(value, path)
     raise InvalidInputError(
-        f"metadata {path!r} can not be kept: {type(value).__name__} {value!r:.60}. Allowed are str, int up "
+        f"metadata {path!r} cannot be kept: {type(value).__name__} {value!r:.60}. Allowed are str, int up "
         "to 2**53, finite float, bool, None, date, aware datetime, and lists and dicts of these"
     )
 

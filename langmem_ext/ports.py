@@ -143,7 +143,7 @@ class MemoryStore(Protocol):
         """Of the embedder that its vectors were made with."""
 
     def check(self) -> None:
-        """Raise a StorageError where the store can not be used any more; costs next to nothing."""
+        """Raise a StorageError where the store cannot be used any more; costs next to nothing."""
 
     def write(self, user_id: str, rows: Sequence[StoredMemory]) -> None:
         """Store full rows, replacing those with the same id; up to `WRITE_LIMIT` all or none."""
@@ -203,9 +203,9 @@ class MemoryStore(Protocol):
         """
 
     def repair(self, embed: EmbedTexts) -> RepairReport:
-        """Build anew what can not be read, from the texts and new vectors. What can be read stays.
+        """Build anew what cannot be read, from the texts and new vectors. What can be read stays.
 
-        A StorageError where that can not be done from here.
+        A StorageError where that cannot be done from here.
         """
 
     def close(self) -> None:

@@ -18,7 +18,7 @@ class ErasureReceipt:
             text, key, quote, metadata value or vector. Nothing is searched, and both are 0, where it is
             not known any more what was deleted: in `memory.erase()`, and when it is called again.
         traces: Files in which something of it was found, relative to the data directory.
-        out_of_reach: Why there may be copies that this process can not remove; None when it can.
+        out_of_reach: Why there may be copies that this process cannot remove; None when it can.
         seconds: How long it took.
     """
 

@@ -3,7 +3,7 @@
 In this order: the same sentence (but for Unicode form, width, case and spaces) touches the old
 row, unless it is said of another `key`; the same `key`, or an accepted `replaces`, retires the old
 row and takes its place in the chain of versions; everything else is added. Similarity decides
-nothing here: it can not tell a duplicate from a contradiction.
+nothing here: it cannot tell a duplicate from a contradiction.
 
 A *change* ends the validity of the old row (at the latest when it began, where the new fact is older
 than that); a *correction* retracts it. What was said earlier than the current value of its key (an

@@ -62,7 +62,7 @@ class Outbox:
 
         Raises:
             StoreLockedError: it is open already, here or in another process.
-            StorageError: it can not be opened, is something else, or was written by a newer version.
+            StorageError: it cannot be opened, is something else, or was written by a newer version.
         """
         self._path = path
         self._place = "the outbox in RAM" if path is None else str(path)

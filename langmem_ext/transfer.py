@@ -72,7 +72,7 @@ def _opened(file: str | Path | TextIO, mode: str) -> Iterator[TextIO]:
         with open(file, mode, encoding="utf-8") as stream:
             yield stream  # type: ignore[misc]  # text mode gives a TextIO
     except OSError as error:
-        raise InvalidInputError(f"can not open {file}: {error.strerror}") from error
+        raise InvalidInputError(f"cannot open {file}: {error.strerror}") from error
     except UnicodeDecodeError as error:
         raise InvalidInputError(f"{file} is no UTF-8 text") from error
 

@@ -1,4 +1,4 @@
-"""The door of one user: every operation is bound to a scope that can not be left out."""
+"""The door of one user: every operation is bound to a scope that cannot be left out."""
 
 from __future__ import annotations
 

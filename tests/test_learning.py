@@ -139,7 +139,7 @@ def test_a_server_without_schemas_is_asked_for_plain_json(open_memory: OpenMemor
     modes = [None if call.schema is None else call.schema.mode for call in llm.calls]
     assert modes == ["json_schema", "json_object", None]
     user.add("I also drink coffee in the morning.")
-    assert llm.calls[-1].schema is None  # what the server can not do is remembered
+    assert llm.calls[-1].schema is None  # what the server cannot do is remembered
 
 
 def test_an_embedder_that_is_down_is_a_failure_of_this_turn_only(

@@ -128,7 +128,7 @@ class ChangingDoor(Door):
         """Read what `export_memories` wrote for this user; what is there already is skipped.
 
         Raises:
-            InvalidInputError: a line that can not be read or belongs to another user; nothing was stored.
+            InvalidInputError: a line that cannot be read or belongs to another user; nothing was stored.
         """
         return self._run(self._edits.import_rows(file))
 

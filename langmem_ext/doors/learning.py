@@ -46,7 +46,7 @@ class LearningDoor(Door):
             What was learned. Failures of the LLM or embedder are in `.error`, not raised.
 
         Raises:
-            InvalidInputError: messages or times that can not be read.
+            InvalidInputError: messages or times that cannot be read.
             StorageError: the store is unavailable.
         """
         guard = self._rooms.workspace.guard(self._scope.user_id)
@@ -66,7 +66,7 @@ class LearningDoor(Door):
         reached it waits; what fails for good is set aside: see `LongTermMemory.failed_turns`.
 
         Raises:
-            InvalidInputError: messages or times that can not be read, or there is nowhere to keep
+            InvalidInputError: messages or times that cannot be read, or there is nowhere to keep
                 them (a server without `state_path=`).
             StorageError: the turn could not be written down.
         """
@@ -156,7 +156,7 @@ class LearningDoor(Door):
             metadata: Own fields: str, int, float, bool, None, dates, lists and dicts of these.
 
         Raises:
-            InvalidInputError: something can not be kept; nothing was stored.
+            InvalidInputError: something cannot be kept; nothing was stored.
             ModelError: the embedder is unavailable; nothing was stored.
             StorageError: the store is unavailable, or `delete_all` came in between.
         """

@@ -42,7 +42,7 @@ class RecallDoor(Door):
             as_of: What was true at that time, as far as is known now.
 
         Raises:
-            InvalidInputError: an argument that can not be searched for.
+            InvalidInputError: an argument that cannot be searched for.
             ModelError: the embedder is unavailable and no memory matches by word.
             StorageError: the store is unavailable.
         """

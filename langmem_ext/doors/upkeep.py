@@ -99,12 +99,12 @@ class UpkeepDoor:
         return await asyncio.to_thread(self.erase)
 
     def repair(self) -> RepairReport:
-        """Build the parts of the store whose vectors can not be read anew: from the texts, embedded again.
+        """Build the parts of the store whose vectors cannot be read anew: from the texts, embedded again.
 
         Call it when an error says so, when nothing else uses the memory. What can be read is not touched.
 
         Raises:
-            StorageError: the texts can not be read either, or the store is on a server.
+            StorageError: the texts cannot be read either, or the store is on a server.
             ModelError: the embedder is unavailable; what is stored is as it was.
         """
         self._check_open()

@@ -74,7 +74,7 @@ class Wishes:
         """A reply's "fields" as metadata.
 
         Raises:
-            FieldError: they are not what the schema says, or can not be kept.
+            FieldError: they are not what the schema says, or cannot be kept.
         """
         if self.schema is None or fields is None:
             return FrozenDict()

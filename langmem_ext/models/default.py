@@ -21,7 +21,7 @@ def default_embedder() -> Embedder:
 
     Raises:
         MissingDependencyError: neither package is installed.
-        ModelError: kind "unavailable", within seconds: the model is not here and the hub can not be
+        ModelError: kind "unavailable", within seconds: the model is not here and the hub cannot be
             reached. The message says where it looked and which commands help.
     """
     # find_spec: importing sentence-transformers takes seconds, which nobody should wait for an error.

@@ -48,7 +48,7 @@ def translate(error: openai.OpenAIError, endpoint: str, *, format_asked: bool = 
     if isinstance(error, openai.APITimeoutError):
         return _error("timeout", endpoint, "did not answer in time")
     if isinstance(error, openai.APIConnectionError):
-        return _error("unavailable", endpoint, "can not be reached")
+        return _error("unavailable", endpoint, "cannot be reached")
     if not isinstance(error, openai.APIStatusError):
         return not_this_protocol(endpoint)
     what = f"answered HTTP {error.status_code}{_codes(error)}"

@@ -54,7 +54,7 @@ class SentenceTransformerEmbedder:
     Raises:
         MissingDependencyError: sentence-transformers is not installed.
         InvalidInputError: a path that is not a folder.
-        ModelError: the model is not here and can not be had; the message says where it looked.
+        ModelError: the model is not here and cannot be had; the message says where it looked.
     """
 
     def __init__(
@@ -177,7 +177,7 @@ def _load(
         if not local_files_only:
             raise hub.not_available(source, f"downloading it failed ({type(error).__name__})") from error
         raise ModelError(
-            f"sentence-transformers can not load {source} ({type(error).__name__}); "
+            f"sentence-transformers cannot load {source} ({type(error).__name__}); "
             "check that it holds an embedding model and that the device exists",
             kind="bad_request",
         ) from error

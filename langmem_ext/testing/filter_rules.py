@@ -46,10 +46,10 @@ def matches(filters: Filters, row: StoredMemory) -> bool:
 
 
 def check_filters(filters: object) -> None:
-    """Refuse what can not be meant, also where no row would be compared with it.
+    """Refuse what cannot be meant, also where no row would be compared with it.
 
     Raises:
-        InvalidFilterError: an unknown operator, a reserved field, or a value that can not be compared.
+        InvalidFilterError: an unknown operator, a reserved field, or a value that cannot be compared.
     """
     if not isinstance(filters, Mapping):
         raise InvalidFilterError(f"a filter must be a dict, not {type(filters).__name__}")
@@ -62,7 +62,7 @@ def check_filters(filters: object) -> None:
         elif not isinstance(key, str) or key.startswith("$"):
             raise InvalidFilterError(f"unknown operator {key!r}; known are {', '.join(_LOGIC)}")
         elif key in _RESERVED:
-            raise InvalidFilterError(f"the field {key!r} is reserved and can not be filtered on")
+            raise InvalidFilterError(f"the field {key!r} is reserved and cannot be filtered on")
         else:
             _check_condition(key, condition)
 
@@ -89,7 +89,7 @@ def _check_operand(field: str, value: object, *, ordered: bool) -> None:
         raise InvalidFilterError(str(error)) from error
     if kind == "nested" or (ordered and kind != "number"):
         wanted = "numbers and times" if ordered else "strings, numbers, bools, times and None"
-        raise InvalidFilterError(f"{field}: {value!r:.60} can not be compared with; {wanted} can")
+        raise InvalidFilterError(f"{field}: {value!r:.60} cannot be compared with; {wanted} can")
 
 
 def _listed(where: str, value: Any) -> list[Any]:

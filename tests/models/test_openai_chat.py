@@ -174,7 +174,7 @@ def test_the_ladder_over_http(refuses: Sequence[str], formats: list[str | None])
 
 def test_a_refusal_and_a_cut_reply(server: OpenAIServer) -> None:
     server.script(
-        Reply(None, refusal="I can not help with that."), Reply("{", finish_reason="length"), Reply(None)
+        Reply(None, refusal="I cannot help with that."), Reply("{", finish_reason="length"), Reply(None)
     )
     structured = StructuredChat(chat_with(server))
     kinds = [structured.ask(PROMPT, SCHEMA, lambda value: value).error for _ in range(3)]

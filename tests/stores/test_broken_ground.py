@@ -307,7 +307,7 @@ def test_a_server_that_is_gone_is_named_and_when_it_is_back_all_goes_on(server: 
         server.start_again()
         user.remember("After")
         assert texts(user) == ["Before", "After"]
-        with pytest.raises(StorageError, match="can not be repaired from here"):
+        with pytest.raises(StorageError, match="cannot be repaired from here"):
             memory.repair()
 
 

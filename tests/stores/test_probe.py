@@ -44,7 +44,7 @@ def whole(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture(scope="module")
 def broken(whole: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """One whose rows can not be read, with an error of Chroma's. Not to be changed."""
+    """One whose rows cannot be read, with an error of Chroma's. Not to be changed."""
     path = tmp_path_factory.mktemp("broken") / "db"
     shutil.copytree(whole, path)
     cut(path)
@@ -254,7 +254,7 @@ def test_a_python_that_can_not_be_started_is_an_error(
     whole: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(sys, "executable", str(tmp_path / "python"))
-    with pytest.raises(StorageError, match="can not start .*Nothing was changed"):
+    with pytest.raises(StorageError, match="cannot start .*Nothing was changed"):
         is_readable(whole)
 
 

@@ -67,7 +67,7 @@ class StoreCard:
         if self.fingerprint != fingerprint:
             raise EmbedderMismatchError(
                 f"{where} was written with {self.fingerprint}, but the given embedder is {fingerprint} "
-                f"({_differences(self.fingerprint, fingerprint)}). Their vectors can not be compared: open "
+                f"({_differences(self.fingerprint, fingerprint)}). Their vectors cannot be compared: open "
                 "the store with the first, or embed its texts again with LongTermMemory.reembed(path, "
                 "embedder=…); on a server, export_memories() and import_memories() into a new store"
             )

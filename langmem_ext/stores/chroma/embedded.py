@@ -117,7 +117,7 @@ class EmbeddedShards(DataDirectory):
                 rebuilt.update({} if rows is None else {number: rows})
         if hopeless:
             raise StorageError(
-                f"the texts can not be read either in {', '.join(hopeless)}: restore it from a backup, or "
+                f"the texts cannot be read either in {', '.join(hopeless)}: restore it from a backup, or "
                 "remove it to go on without the memories in it. All other shards are fine now"
             )
         return RepairReport(tuple(rebuilt), sum(rebuilt.values()))

@@ -109,4 +109,4 @@ def remove_directory(path: Path) -> None:
     except FileNotFoundError:
         pass
     except OSError as error:
-        raise StorageError(f"can not remove {path}: {error.strerror}") from error
+        raise StorageError(f"cannot remove {path}: {error.strerror}") from error

@@ -2,7 +2,7 @@
 
 On a server a lease is an empty collection `<prefix>-lease-<user_key>`: to create one is put-if-absent,
 and without rows it costs no vector index (rows would leave tombstones for ever). It is given back by
-its id, renamed to a name of its own and then deleted: who lost a lease can not free another's. Its
+its id, renamed to a name of its own and then deleted: who lost a lease cannot free another's. Its
 metadata hold a beat that the holder raises; who waits counts by its own clock how long it stands still.
 
 What remains: a write sent within the lease that the server runs later than that lease lasts. Chroma has

@@ -14,7 +14,7 @@ def lock_directory(path: Path) -> FileLock:
 
     Raises:
         StoreLockedError: another process has it.
-        StorageError: the lock file can not be written.
+        StorageError: the lock file cannot be written.
     """
     lock = FileLock(path / "lock", thread_local=False)
     try:
@@ -26,5 +26,5 @@ def lock_directory(path: Path) -> FileLock:
             "move what is here with export_memories() and import_memories()"
         ) from error
     except OSError as error:
-        raise StorageError(f"can not write the lock file in {path}: {error.strerror}") from error
+        raise StorageError(f"cannot write the lock file in {path}: {error.strerror}") from error
     return lock

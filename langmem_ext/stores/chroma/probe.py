@@ -60,7 +60,7 @@ def is_readable(path: Path) -> bool:
         ) from error
     except OSError as error:
         raise StorageError(
-            f"can not start {sys.executable} to try out {path}: {error.strerror}. Nothing was changed"
+            f"cannot start {sys.executable} to try out {path}: {error.strerror}. Nothing was changed"
         ) from error
     code = child.returncode
     if _STARTED not in child.stdout or code in _ENDED_FROM_OUTSIDE:

@@ -44,12 +44,12 @@ def copy(shard: Shard, embed: EmbedTexts | None = None) -> tuple[Path, int]:
 
 
 def rebuild(shard: Shard, embed: EmbedTexts) -> int | None:
-    """Write a shard whose vectors can not be read anew, from its texts. Returns the rows.
+    """Write a shard whose vectors cannot be read anew, from its texts. Returns the rows.
 
     None where the shard can be read as it is.
 
     Raises:
-        UnreadableTextsError: the texts can not be read either.
+        UnreadableTextsError: the texts cannot be read either.
     """
     with shard.writers.exclusive(), shard.in_use.exclusive():
         shard.check()
@@ -72,7 +72,7 @@ def rebuild(shard: Shard, embed: EmbedTexts) -> int | None:
 
 
 class UnreadableTextsError(Exception):
-    """What is left of a shard can not be read; the cause says what Chroma or SQLite said."""
+    """What is left of a shard cannot be read; the cause says what Chroma or SQLite said."""
 
 
 def _salvaged(salvage: Path, new: Path, embed: EmbedTexts) -> int:

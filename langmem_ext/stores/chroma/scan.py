@@ -113,7 +113,7 @@ def scan(paths: Iterable[Path], traces: Traces) -> ScanResult:
     Nothing is read where there is nothing to look for: then `files` is 0.
 
     Raises:
-        StorageError: a file can not be read.
+        StorageError: a file cannot be read.
     """
     files = size = 0
     found: list[Path] = []
@@ -127,7 +127,7 @@ def scan(paths: Iterable[Path], traces: Traces) -> ScanResult:
             continue
         except OSError as error:
             raise StorageError(
-                f"can not look for traces in {path}: {error.strerror}. The scan is incomplete; what was "
+                f"cannot look for traces in {path}: {error.strerror}. The scan is incomplete; what was "
                 "deleted before it stays deleted"
             ) from error
         files, size = files + 1, size + read

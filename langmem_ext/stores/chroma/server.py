@@ -99,7 +99,7 @@ class ServerShards:
         )
 
     def erase(self, numbers: Sequence[int], deleted: Sequence[StoredMemory]) -> ErasureReceipt:
-        """Say that it can not be done from here."""
+        """Say that it cannot be done from here."""
         return ErasureReceipt(
             out_of_reach=f"the disk of {self.where}: deleted rows are hidden, but their text stays in the "
             "server's files. Stop it and run chroma vacuum for the texts; the vectors stay until its "
@@ -112,7 +112,7 @@ class ServerShards:
         Raises:
             StorageError: always; a server's files are repaired where they are.
         """
-        raise StorageError(f"{self.where} can not be repaired from here; repair or restore its directory")
+        raise StorageError(f"{self.where} cannot be repaired from here; repair or restore its directory")
 
     def _name(self, number: int) -> str:
         return f"{self._prefix}-{number:02}"

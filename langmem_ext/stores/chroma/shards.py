@@ -28,7 +28,7 @@ class Shards(Protocol):
     leases: Leases  # between the processes that write
 
     def check(self) -> None:
-        """Raise a StorageError where the store can not be used any more."""
+        """Raise a StorageError where the store cannot be used any more."""
 
     def reading(self, number: int) -> AbstractContextManager[chromadb.Collection]:
         """The collection of a shard, to read from; made when it is not there. Not to be nested."""

@@ -27,7 +27,7 @@ from langmem_ext.stores.chroma.server import ServerShards
 from langmem_ext.stores.chroma.shards import Shards
 from langmem_ext.stores.chroma.where import Clause, both, translate, valid_at
 
-# Chroma logs a row with some 5,400 columns, can not apply it, and then nothing else of the shard either.
+# Chroma logs a row with some 5,400 columns, cannot apply it, and then nothing else of the shard either.
 _MAX_COLUMNS: Final = 2000
 
 
@@ -56,7 +56,7 @@ class ChromaStore:
         Raises:
             StoreLockedError: another process holds it.
             EmbedderMismatchError: it was written with another embedder.
-            StorageError: it can not be created or read.
+            StorageError: it cannot be created or read.
         """
         resolved = Path(path).expanduser().resolve()
         with _opening(resolved):
@@ -74,7 +74,7 @@ class ChromaStore:
 
         Raises:
             StoreLockedError: this process or another one holds it.
-            StorageError: it can not be read or written; it is as it was.
+            StorageError: it cannot be read or written; it is as it was.
         """
         resolved = Path(path).expanduser().resolve()
         if not EmbeddedShards.is_one(resolved):  # before anything is made

@@ -37,7 +37,7 @@ def translate(filters: Filters | None) -> Clause:
     """A Chroma `where` clause, or True / False where every row / no row matches.
 
     Raises:
-        InvalidFilterError: an unknown operator, a reserved field, a value that can not be compared, or
+        InvalidFilterError: an unknown operator, a reserved field, a value that cannot be compared, or
             more than 20 levels.
     """
     if filters is None:
@@ -99,7 +99,7 @@ def _entry(key: object, value: object, *, negate: bool) -> Clause:
     if not isinstance(key, str) or key.startswith("$") or not is_well_formed(key):
         raise InvalidFilterError(f"unknown operator {key!r}; at the top level there are {', '.join(_LOGIC)}")
     if key in RESERVED and key not in COLUMNS:
-        raise InvalidFilterError(f"the field {key!r} is reserved and can not be filtered on")
+        raise InvalidFilterError(f"the field {key!r} is reserved and cannot be filtered on")
     if not isinstance(value, Mapping):
         return _compare(key, "$eq", value, negate=negate)
     parts = [_operator(key, name, operand, negate=negate) for name, operand in value.items()]
@@ -218,7 +218,7 @@ def _operand(field: str, value: object) -> str | float | bool:
     column = to_column(value) if isinstance(value, bool | str | int | float | date) else None
     if column is None or _unkeepable(column):
         raise InvalidFilterError(
-            f"{field}: {value!r:.60} can not be compared with; use a string, number, bool or time"
+            f"{field}: {value!r:.60} cannot be compared with; use a string, number, bool or time"
         )
     return column
 

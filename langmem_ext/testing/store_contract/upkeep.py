@@ -136,7 +136,7 @@ class UpkeepContract:
         def repair() -> None:
             try:
                 assert store.repair(embed) == RepairReport((), 0)
-            except StorageError:  # a store that can not be repaired from here says so
+            except StorageError:  # a store that cannot be repaired from here says so
                 pass
 
         repair()
