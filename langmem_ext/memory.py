@@ -19,9 +19,9 @@ from langmem_ext.doors.upkeep import UpkeepDoor
 from langmem_ext.embedding import CheckedEmbedder
 from langmem_ext.errors import EmbedderMismatchError, InvalidInputError, StorageError, StoreClosedError
 from langmem_ext.extraction.candidate import Extractor
+from langmem_ext.extraction.customisation import Customisation, FieldsModel
 from langmem_ext.extraction.llm import LLMExtractor
 from langmem_ext.extraction.rules import RuleExtractor
-from langmem_ext.extraction.wishes import FieldsModel, Wishes
 from langmem_ext.items import AddResult, Scope
 from langmem_ext.learning import Learner
 from langmem_ext.observability import RecallLog, RecallRecord
@@ -119,7 +119,7 @@ class LongTermMemory(UpkeepDoor):
         self._recall_log = RecallLog(keep_queries=log_queries)
         checked = CheckedEmbedder(used)
         super().__init__(Upkeep(self._workspace, checked, clock))
-        extractor: Extractor = _extractor(llm, Wishes(instructions, schema))
+        extractor: Extractor = _extractor(llm, Customisation(instructions, schema))
         self._rooms = Rooms(
             workspace=self._workspace,
             embedder=checked,
@@ -303,10 +303,10 @@ def _open(
     return ChromaStore.in_memory(fingerprint)
 
 
-def _extractor(llm: ChatModel | None, wishes: Wishes) -> Extractor:
+def _extractor(llm: ChatModel | None, custom: Customisation) -> Extractor:
     if llm is not None:
-        return LLMExtractor(llm, wishes)
-    if wishes != Wishes():
+        return LLMExtractor(llm, custom)
+    if custom != Customisation():
         raise InvalidInputError("instructions and schema are for an LLM; rules cannot follow them: pass llm=")
     return RuleExtractor()
 

@@ -5,9 +5,9 @@ from __future__ import annotations
 from dataclasses import replace
 
 from langmem_ext.extraction.candidate import Candidate, Extraction, ExtractionRequest, user_messages
+from langmem_ext.extraction.customisation import Customisation
 from langmem_ext.extraction.prompt import REPLY_SCHEMA, build_messages
 from langmem_ext.extraction.reply import parse_candidates
-from langmem_ext.extraction.wishes import Wishes
 from langmem_ext.items import LearningError, Outcome
 from langmem_ext.models.structured import StructuredChat, StructuredReply
 from langmem_ext.ports import ChatMessage, ChatModel
@@ -18,18 +18,18 @@ _Parsed = tuple[list[Candidate], list[Outcome]]
 class LLMExtractor:
     """Extracts memories with one structured call; what fails becomes `Extraction.error`."""
 
-    def __init__(self, model: ChatModel, wishes: Wishes | None = None) -> None:
+    def __init__(self, model: ChatModel, custom: Customisation | None = None) -> None:
         """Ask this model, with what the application wants."""
         self._chat = StructuredChat(model)
-        self._wishes = wishes or Wishes()
-        schema = self._wishes.reply_schema(REPLY_SCHEMA.json_schema)
+        self._custom = custom or Customisation()
+        schema = self._custom.reply_schema(REPLY_SCHEMA.json_schema)
         self._schema = replace(REPLY_SCHEMA, json_schema=schema)
 
     def _messages(self, request: ExtractionRequest) -> list[ChatMessage]:
-        return build_messages(request, self._wishes.prompt())
+        return build_messages(request, self._custom.prompt())
 
     def _parse(self, data: object, request: ExtractionRequest) -> _Parsed:
-        return parse_candidates(data, request, self._wishes)
+        return parse_candidates(data, request, self._custom)
 
     def extract(self, request: ExtractionRequest) -> Extraction:
         """Ask the model about a turn. A turn in which nobody but the assistant spoke costs no call."""

@@ -108,8 +108,8 @@ REPLY_SCHEMA: Final = ReplySchema(
 _WEEKDAYS = ("Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday", "Sunday")
 
 
-def build_messages(request: ExtractionRequest, wishes: str = "") -> list[ChatMessage]:
-    """The system prompt, `wishes` at its end, and the turn. Ids stay here: the model sees numbers from 1."""
+def build_messages(request: ExtractionRequest, custom: str = "") -> list[ChatMessage]:
+    """The system prompt, `custom` at its end, and the turn. Ids stay here: the model sees numbers from 1."""
     known: list[dict[str, object]] = [
         {"n": number, "text": text} for number, text in enumerate(request.neighbours, start=1)
     ]
@@ -125,7 +125,7 @@ def build_messages(request: ExtractionRequest, wishes: str = "") -> list[ChatMes
             'Answer with {"memories":[...]}. Each text in the language of its speaker.',
         )
     )
-    return [ChatMessage("system", SYSTEM_PROMPT + wishes), ChatMessage("user", turn)]
+    return [ChatMessage("system", SYSTEM_PROMPT + custom), ChatMessage("user", turn)]
 
 
 def _section(name: str, rows: list[dict[str, object]]) -> str:

@@ -8,6 +8,7 @@ from functools import cached_property
 from typing import Final
 
 from langmem_ext.extraction.candidate import Candidate, ExtractionRequest
+from langmem_ext.extraction.customisation import Customisation
 from langmem_ext.extraction.evidence import Heard, Words, all_said, best_support, find_quote, unknown_details
 from langmem_ext.extraction.fields import (
     TEXT_KEYS,
@@ -21,7 +22,6 @@ from langmem_ext.extraction.fields import (
     read_text,
     read_type,
 )
-from langmem_ext.extraction.wishes import Wishes
 from langmem_ext.items import Outcome, Source
 from langmem_ext.redaction import PLACEHOLDER, holds_secret, redact
 
@@ -57,7 +57,7 @@ class _Turn:
 
 
 def parse_candidates(
-    data: object, request: ExtractionRequest, wishes: Wishes | None = None
+    data: object, request: ExtractionRequest, custom: Customisation | None = None
 ) -> tuple[list[Candidate], list[Outcome]]:
     """The usable entries of a reply, and one rejected outcome for each of the others.
 
@@ -70,7 +70,7 @@ def parse_candidates(
     turn = _Turn(request)
     for entry in entries[:MAX_CANDIDATES]:
         try:
-            candidates.append(_candidate(entry, request, turn, wishes or Wishes()))
+            candidates.append(_candidate(entry, request, turn, custom or Customisation()))
         except NotDurableError:
             rejected.append(_rejection("not durable: a question, a request or play, nothing that lasts"))
         except FieldError as error:
@@ -109,7 +109,7 @@ def _entries(data: object) -> list[object]:
     raise ValueError('the field "memories" must be a list of objects; use an empty list if there are none')
 
 
-def _candidate(entry: object, request: ExtractionRequest, turn: _Turn, wishes: Wishes) -> Candidate:
+def _candidate(entry: object, request: ExtractionRequest, turn: _Turn, custom: Customisation) -> Candidate:
     if isinstance(entry, str):
         entry = {"text": entry}
     if not isinstance(entry, Mapping):
@@ -128,7 +128,7 @@ def _candidate(entry: object, request: ExtractionRequest, turn: _Turn, wishes: W
         replaces=read_index(entry.get("replaces"), len(request.neighbours)),
         correction=read_flag(entry.get("correction")),
         importance=read_importance(entry.get("importance")),
-        metadata=wishes.metadata(entry.get("fields")),
+        metadata=custom.metadata(entry.get("fields")),
     )
 
 

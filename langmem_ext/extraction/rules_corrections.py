@@ -34,7 +34,8 @@ _INSTEAD_ZH = re.compile(
     r"^(?:那个?|这个?|它)?(?:"
     r"不是(?P<o1>[^，。,]{1,16}?)[，,\s]*(?:而)?(?:应该)?是(?P<n1>[^，。,！!]{1,16})|"
     r"(?:应该)?是(?P<n2>[^，。,不]{1,16})[，,\s]*(?:而)?不是(?P<o2>[^，。,！!]{1,16})|"
-    r"(?:应该)?(?:是|改成|改为|换成|叫)?(?P<n3>[^，。,不我他她你]{1,12})[，,\s]+(?:而)?不是(?P<o3>[^，。,！!]{1,16}))"
+    r"(?:应该)?(?:是|改成|改为|换成|"
+    r"叫)?(?P<n3>[^，。,不我他她你]{1,12})[，,\s]+(?:而)?不是(?P<o3>[^，。,！!]{1,16}))"
 )
 _BEFORE_ZH = r"(?<=[在到去往是叫为于自姓])"
 _AFTER_ZH = r"(?=$|[。，,（(了人]|工作|上班|住|年|出生|长大)"
@@ -58,7 +59,7 @@ def instead_english(text: str, speech: Speech, *, marked: bool) -> Draft | None:
     if not old or not new or not (marked or named):
         return None
     word = re.compile(rf"{_BEFORE_EN}{re.escape(old)}(?-i:, [A-Z][\w ]{{1,30}})?{_AFTER_EN}", re.I)
-    return _mended(re.compile(rf"\b{re.escape(old)}\b", re.I), word, new, speech, _attribute_en)
+    return _mended(re.compile(rf"\b{re.escape(old)}\b", re.I), word, new, speech, attribute_english)
 
 
 def instead_chinese(text: str, speech: Speech) -> Draft | None:
@@ -70,7 +71,7 @@ def instead_chinese(text: str, speech: Speech) -> Draft | None:
     if not old or not new:
         return None
     word = re.compile(f"{_BEFORE_ZH}{re.escape(old)}{_AFTER_ZH}")
-    return _mended(re.compile(re.escape(old)), word, new, speech, _attribute_zh)
+    return _mended(re.compile(re.escape(old)), word, new, speech, attribute_chinese)
 
 
 def ended(content: str, speech: Speech) -> int | None:
@@ -113,7 +114,8 @@ def _bare(content: str) -> str:
     return content.rstrip(" .。")
 
 
-def _attribute_en(content: str) -> tuple[str | None] | None:
+def attribute_english(content: str) -> tuple[str | None] | None:
+    """The attribute that a known statement sets, in a tuple; None if it sets nothing."""
     relative = _RELATIVE_EN.match(content)
     if relative:
         partner = PARTNERS.search(content[: relative.start("p")].split(" called ")[0].strip())
@@ -129,7 +131,8 @@ def _attribute_en(content: str) -> tuple[str | None] | None:
     return (key,) if key else None
 
 
-def _attribute_zh(content: str) -> tuple[str | None] | None:
+def attribute_chinese(content: str) -> tuple[str | None] | None:
+    """As `attribute_english`; the statement is in simplified characters."""
     relative = _RELATIVE_ZH.match(content)
     if relative:
         partner = chinese.PARTNERS.search(content[: relative.start("p")])

@@ -5,22 +5,28 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 from dataclasses import replace
-from datetime import datetime
 
+from langmem_ext.extraction import rules_en_daily as daily
 from langmem_ext.extraction import rules_en_events as events
 from langmem_ext.extraction import rules_en_tables as tables
-from langmem_ext.extraction import rules_en_words as words
-from langmem_ext.extraction.rules_corrections import ended, instead_english
-from langmem_ext.extraction.rules_dates import annotate, find_date
-from langmem_ext.extraction.rules_en_grammar import in_third_person, is_over, others, tidy
+from langmem_ext.extraction.rules_corrections import instead_english
+from langmem_ext.extraction.rules_en_fragments import apart, elliptic
+from langmem_ext.extraction.rules_en_grammar import others, tidy
+from langmem_ext.extraction.rules_en_people import THIRD, about_relative, in_jest, mentioned, third
+from langmem_ext.extraction.rules_en_predicates import USER, read_predicate, shorter, without_contrast
+from langmem_ext.extraction.rules_en_tastes import taste
+from langmem_ext.extraction.rules_en_wishes import instruction, standing_instruction
+from langmem_ext.extraction.rules_en_words import NOT_NAMES
 from langmem_ext.extraction.rules_jobs import jobs
 from langmem_ext.extraction.rules_repairs import spoken
-from langmem_ext.extraction.rules_text import ELIDED_VERBS, Clause, Draft, Rule, Speech, clauses_of
+from langmem_ext.extraction.rules_slips import in_place_of, slipped_english
+from langmem_ext.extraction.rules_text import ELIDED_VERBS, Clause, Draft, Speech, clauses_of
 from langmem_ext.extraction.sentences import sentences_of
 
-USER = "The user"
 _OPENING = re.compile(
-    r"^(?:(?:well|so|oh|ah|hi|hey|hello|hi there|yes|yeah|yep|no|nope|ok|okay|also|and|but|because|"
+    r"^(?:(?:well|so|oh|ah|hi|hey|hello|hiya|heya|howdy|morning|evening|afternoon|greetings|quick one|"
+    r"oh and|new plan|plan|context|some context|for context|background|update|quick intro|intro|edit|"
+    r"p\.?s|hi there|yes|yeah|yep|no|nope|ok|okay|also|and|but|because|"
     r"since|plus|or|actually|wait|sorry|hmm|"
     r"by the way|btw|fyi|just so you know|for the record|for your information|as you know|to be honest|"
     r"honestly|anyway|haha|"
@@ -38,38 +44,50 @@ _OPENING = re.compile(
 _I = re.compile(r"^(?:i|we)(?:(?P<m>['’](?:m|re|ve|ll|d))|\b)\s*(?P<p>.+)$", re.I)
 _EXPANDED = {"m": "am ", "re": "are ", "ve": "have ", "ll": "will ", "d": "would "}
 _NO_VERB = re.compile(r"(?:and|or|with|who|as|alone|myself|too|for)\b", re.I)  # "I and my wife …"
-_RELATIVE = re.compile(
-    rf"^(?:my|our) (?P<r>{words.RELATIONS})(?:,? (?P<n>(?-i:[A-Z])[\w'’-]+(?: (?:and "
-    r")?(?-i:[A-Z])[\w'’-]+)?),?)?(?:(?P<is>['’]s)|\b) (?P<p>.+)$",
-    re.I,
-)
-_RELATIVE_NAMED = re.compile(
-    r"^(?:name is |name['’]s |is called |is named |are called |are named |names are |is |are "
-    r")(?P<n>(?-i:[A-Z])[\w'’-]+(?:(?:,| and|, and)? (?-i:[A-Z])[\w'’-]+){0,3})$",
-    re.I,
-)
 _HE = re.compile(r"^(?:he|she|they)(?:(?P<is>['’]s)|\b) ?(?P<p>.+)$", re.I)
-_THIRD = re.compile(
-    r"^(?:always |never |also |really |just |currently |now )*(?:lives|works|likes|loves|hates|"
-    r"dislikes|prefers|plays|speaks|studies|teaches|drives|owns|collects|can['’]t stand|"
-    r"doesn['’]t (?:like|eat|drink)|can['’]t eat|don['’]t (?:like|eat)|live|love|like|hate|moved to|"
-    r"was born|turned|became|started (?:at|school|university|working)|got (?:married|engaged|a job|"
-    r"into)|"
-    r"has (?:a|an|two|three|type|diabetes|asthma|dementia)|volunteers|retired|runs a|goes to|is (?:a|"
-    r"an|allergic|called|named|from|vegan|vegetarian|\d|married|engaged|"
-    r"pregnant|expecting|my|left-handed|diabetic|retired|turning|getting married|afraid of|learning|"
-    r"studying|\w+ years old|moving|visiting))\b",
+_ELIDED = re.compile(rf"^(?:also )?(?:{ELIDED_VERBS})\b", re.I)
+_HERE = re.compile(
+    r"^(?:this is (?P<t>(?-i:[A-Z])[a-zà-ÿ'’-]+)(?: (?:here|from .+))?|"
+    r"(?P<n>(?-i:[A-Z])[a-zà-ÿ'’-]+) here)$",
     re.I,
 )
-_ELIDED = re.compile(rf"^(?:also )?(?:{ELIDED_VERBS})\b", re.I)
-_GREETING = r"(?:hi|hey|hello|good (?:morning|evening|afternoon))(?: (?:there|all|everyone|everybody))?"
-_NOT_NAMES = re.compile(
-    r"(?:ish|ese|ean|[^i]ian|can|ench|utch|elsh|eek|wiss|zech|hai|slim|olic|ewish|egan|ing|ed)$|^(?:ok|"
-        r"okay|sorry|busy|back|here|home|fine|good|glad|happy|sure|"
-    r"not|just|so|in|on|at|from|an?|the|german|norwegian|indian|asian|russian|african|hungarian|"
-    r"done|gone|new|late|ready|free|sick|ill|sad|mad|alone|old|young|lost|stuck|broke|well|all|"
-    r"very|really|too|also|only|still|now)$", re.I
-)  # fmt: skip
+_WHERE = re.compile(
+    r"^(?:at (?:home|work|school|the weekend)|in (?:the )?(?:mornings?|evenings?|summer|winter|autumn|"
+    r"spring)|"
+    r"for (?:breakfast|lunch|dinner|work)|on (?:weekdays|weekends|holidays?|planes|flights|"
+    r"trains)),? (?=(?:i|we)\b)",
+    re.I,
+)
+_OWN_BARE = re.compile(
+    r"^(?:pronouns|birthday|blood type|native language|hometown|favou?rite [\w-]+) (?:is|are) |"
+    r"^name['’]?s (?-i:[A-Z])|^name is ",
+    re.I,
+)
+# "We have a puppy. She's called Juno."
+_OWN_ONE = re.compile(
+    r"\b(?:have|['’]ve|got|adopted|own)(?: got)? (?:an?|our|my|one) (?:[\w-]+ ){0,3}?(?P<r>dog|cat|puppy|"
+    r"kitten|horse|rabbit|parrot|"
+    r"son|daughter|baby|toddler|girlfriend|boyfriend|partner|brother|sister)\b(?! and\b)",
+    re.I,
+)
+_ASIDE = re.compile(r" (?:btw|by the way|tbh|to be honest|fyi)(?=,)", re.I)
+_EMPHATIC = re.compile(r"^do (?=(?:eat|drink|like|love|have|own|play|speak|live|work|use|drive)\b)", re.I)
+_ITS_OUR = re.compile(
+    r"^it['’]s (?:my|our) (?P<x>[\w'’ ]{3,40}?) (?P<d>(?:on|in|next|this|"
+    r"tomorrow)\b.*)$",
+    re.I,
+)
+# "Surgery is on the 4th of March": their own, as nobody else is named.
+_OWN_EVENT = re.compile(
+    r"^(?:the )?(?P<e>surgery|operation|wedding|exam|interview|viva|due date|flight|move|graduation|"
+    r"deadline|defen[cs]e|scan) "
+    r"(?=(?:is|starts|begins|leaves)\b)",
+    re.I,
+)
+_GREETING = (
+    r"(?:hi|hey|hello|hiya|heya|howdy|morning|evening|good (?:morning|evening|"
+    r"afternoon))(?: (?:there|all|everyone|everybody))?"
+)
 
 
 def read_english(text: str, speech: Speech) -> Iterator[tuple[Draft, str]]:
@@ -82,14 +100,19 @@ def read_english(text: str, speech: Speech) -> Iterator[tuple[Draft, str]]:
 
 def _piece(text: str, speech: Speech) -> Iterator[tuple[Draft, str]]:
     for sentence in sentences_of(text):
-        wish = events.standing_instruction(tidy(_OPENING.sub("", sentence)))
+        opening = _OPENING.match(sentence)
+        stated = sentence[opening.end() :] if opening else sentence
+        wish = standing_instruction(tidy(stated))
         if wish:  # its comma would be taken for the end of a clause
-            text = text.replace(sentence, "\n" * len(sentence), 1)
-            yield wish, sentence
+            draft, told = wish
+            quote = told if told in sentence else sentence
+            text = text.replace(quote, "\n" * len(quote), 1)
+            yield draft, quote
     for clause in clauses_of(text, chinese=False):
         for draft in _read(clause, speech):
             if clause.correcting and draft.key:
                 draft = replace(draft, correction=True)
+            draft = in_place_of(draft, speech)
             speech.drafts.append(draft)
             yield draft, clause.text
 
@@ -100,44 +123,73 @@ def _read(clause: Clause, speech: Speech) -> list[Draft]:
         return [told]
     greeted = speech.greeted or bool(re.match(rf"{_GREETING}\b", clause.text, re.I))
     speech.greeted = bool(re.fullmatch(rf"{_GREETING}\W*", clause.text, re.I))
-    text = tidy(_OPENING.sub("", clause.text))
+    text = tidy(_ASIDE.sub("", daily.HELPS.sub("", _OPENING.sub("", clause.text))))
+    helps = bool(daily.HELPS.search(clause.text))
     if not text or len(text) > 300:
         return []
-    for reader in (events.instruction, events.habit_first):
+    for reader in (instruction, events.habit_first):
         draft = reader(text)
         if draft:
             return [draft]
     draft = instead_english(text, speech, marked=clause.correcting)
     if draft:
         return [draft]
+    draft = slipped_english(text, clause.text, speech)
+    if draft:
+        return [draft]
+    text, fragments = apart(text)
+    found = [_stated(text, clause, speech, greeted or bool(fragments), helps)] if text else []
+    found += [read_predicate(predicate, USER, speech) for predicate in fragments]
+    drafts = [job for draft in found if draft for job in jobs(draft)]
+    if not drafts and speech.relative is None:
+        speech.relative = mentioned(clause.text)
+    return drafts
+
+
+def _stated(text: str, clause: Clause, speech: Speech, greeted: bool, helps: bool) -> Draft | None:
+    """What one clause states, as a whole or up to a comma that leads on to something else."""
+    provider = daily.PROVIDER.match(re.sub(r"^i(?:['’]m| am) ", "am ", text, flags=re.I)) if helps else None
+    if provider:
+        return Draft(content=f"The user is with {provider['n']}.", importance=0.6)
     elided = not clause.first and bool(_ELIDED.match(text))  # at its start it would be an order
     if elided and speech.subject == USER:
-        found = _predicate(text, USER, speech)
-    else:
-        found = (
-            _about_relative(text, speech) or _about_own(text, speech) or _about_user(text, speech, greeted)
-        )
-    return jobs(found) if found else []
+        return read_predicate(text, USER, speech)
+    for part in shorter(text):
+        found = about_relative(part, speech) or _about_own(part, speech) or _about_user(part, speech, greeted)
+        if found:
+            return found
+    liked = next((told for piece in text.split(", ") if (told := taste(piece))), None)
+    if liked:
+        return Draft(content=liked)
+    predicate = elliptic(text, speech.now) if clause.first or speech.subject == USER else None
+    return read_predicate(predicate, USER, speech) if predicate else None
 
 
 def _about_user(text: str, speech: Speech, greeted: bool) -> Draft | None:
-    match = _I.match(text)
+    where = _WHERE.match(text)
+    match = _I.match(f"{text[where.end() :]} {where[0].strip(' ,').lower()}" if where else text)
     if match:
         speech.subject = USER
+        own = _OWN_ONE.search(text)
+        speech.relative = f"The user's {own['r'].lower()}" if own else speech.relative
         predicate = _EXPANDED.get((match["m"] or "")[1:].lower(), "") + match["p"]
+        predicate = _EMPHATIC.sub("", predicate)
         if _NO_VERB.match(predicate):
             return None
-        return (_introduced(predicate) if greeted else None) or _predicate(predicate, USER, speech)
+        return (_introduced(predicate) if greeted else None) or read_predicate(predicate, USER, speech)
+    here = _HERE.match(text)
+    if here and not NOT_NAMES.search(here["t"] or here["n"]):
+        return Draft(content=f"The user's name is {here['t'] or here['n']}.", key="name", importance=0.9)
     other = _HE.match(text)
     if other and speech.relative and text[:4].lower() != "they":
         predicate = ("is " if other["is"] else "") + other["p"]
-        if not _THIRD.match(predicate):
+        if not THIRD.match(predicate) or in_jest(speech.relative, predicate):
             return None
-        return _predicate(predicate, speech.relative, speech) or _third(
+        return read_predicate(predicate, speech.relative, speech) or third(
             tidy(predicate), speech.relative, speech.now
         )
     if re.match(r"^(?:allergic|intolerant) to .{2,60}$", text, re.I):
-        return _predicate("am " + text, USER, speech)
+        return read_predicate("am " + text, USER, speech)
     return None
 
 
@@ -149,100 +201,16 @@ def _introduced(predicate: str) -> Draft | None:
         predicate,
         re.I,
     )
-    if match is None or _NOT_NAMES.search(match["n"]):
+    if match is None or NOT_NAMES.search(match["n"]):
         return None
     return Draft(content=f"The user's name is {match['n']}.", key="name", importance=0.9)
 
 
-def _predicate(predicate: str, subject: str, speech: Speech) -> Draft | None:
-    predicate = tidy(predicate)
-    over = is_over(predicate)
-    if over:
-        return _over(*over, speech) if subject == USER else None
-    ahead = find_date(predicate, speech.now.date(), past=True)
-    for rule in tables.FACTS:
-        if ahead and ahead.first > speech.now.date():
-            break  # not true yet
-        if rule.pattern.match(predicate) and not (rule.key == "age" and subject != USER):
-            return _fact(predicate, subject, rule, speech.now)
-    for reader in (events.plan, events.event):
-        draft = reader(predicate, subject, speech.now)
-        if draft:
-            return draft
-    return events.habit(predicate, subject)
-
-
-def _over(was: str, told: str, speech: Speech) -> Draft | None:
-    """Such as "I no longer eat meat": a fact without a key, and the end of the sentence that it ends."""
-    known = (rule for rule in tables.FACTS if rule.pattern.match(was) or rule.pattern.match(f"do not {was}"))
-    rule = next(known, None)
-    if rule is None:
-        return None
-    return Draft(
-        content=f"The user {told}.",
-        replaces=ended(f"The user {in_third_person(was)}", speech),
-        importance=rule.importance,
-    )
-
-
-def _fact(predicate: str, subject: str, rule: Rule, now: datetime) -> Draft | None:
-    phrase = (
-        find_date(predicate, now.date(), past=True)
-        if re.search(
-            r"moved|started|joined|promoted|"
-            r"became|gone|since",
-            predicate,
-        )
-        else None
-    )
-    told = predicate if subject != USER else in_third_person(predicate)
-    bare, wrong = _without_contrast(told)
-    past = phrase is not None and phrase.first <= now.date()
-    return Draft(
-        content=annotate(f"{subject} {bare}{rule.state}.", phrase, chinese=False),
-        key=rule.key if subject == USER else None,
-        valid_from=phrase.starts(now.tzinfo) if phrase and past else None,
-        correction=wrong and rule.key is not None,
-        importance=rule.importance,
-    )
-
-
-def _without_contrast(text: str) -> tuple[str, bool]:
-    """Such as "lives in Lyon, not Paris" without its second half, and whether there was one."""
-    match = re.match(r"^(?P<v>.+?),? not (?:in |at |a |an )?[A-Z\d][\w' ]{1,30}$", text)
-    return (match["v"], True) if match else (text, False)
-
-
-def _about_relative(text: str, speech: Speech) -> Draft | None:
-    match = _RELATIVE.match(text)
-    if match is None:
-        return None
-    name = f" {match['n'].rstrip(',')}" if match["n"] else ""
-    subject = f"The user's {match['r'].lower()}{name}"
-    speech.subject = speech.relative = subject
-    predicate = tidy(
-        ("is " if match["is"] and not match["p"].lower().startswith("name") else "") + match["p"]
-    )
-    named = _RELATIVE_NAMED.match(predicate)
-    if match["is"] and match["p"].lower().startswith("name is "):
-        named = _RELATIVE_NAMED.match(match["p"])
-    if named and not _NOT_NAMES.search(named["n"]):
-        key = "partner.name" if words.PARTNERS.search(match["r"]) else None
-        verb = "are" if match["r"].lower().endswith(("s", "children")) else "is"
-        speech.relative = f"{subject} {named['n']}"
-        return Draft(content=f"{subject} {verb} called {named['n']}.", key=key, importance=0.7)
-    dated = events.plan(predicate, subject, speech.now)
-    if dated:
-        return dated
-    return _third(predicate, subject, speech.now) if _THIRD.match(predicate) else None
-
-
-def _third(predicate: str, subject: str, now: datetime) -> Draft:
-    phrase = find_date(predicate, now.date(), past=True)
-    return Draft(content=annotate(f"{subject} {others(predicate)}.", phrase, chinese=False))
-
-
 def _about_own(text: str, speech: Speech) -> Draft | None:
+    if _OWN_BARE.match(text):
+        text = f"my {text[0].lower()}{text[1:]}"
+    text = _ITS_OUR.sub(r"my \g<x> is \g<d>", text)
+    text = _OWN_EVENT.sub(lambda match: f"my {match['e'].lower()} ", text)
     favourite = tables.IS_FAVOURITE.match(text)
     if favourite is None and not re.match(r"^(?:my|our) ", text, re.I):
         return None
@@ -250,10 +218,11 @@ def _about_own(text: str, speech: Speech) -> Draft | None:
     favourite = favourite or tables.FAVOURITE.match(own)
     if favourite:
         return _favourite(favourite)
-    for pattern, key, importance in tables.OWN:
+    own = re.sub(r"^name['’]s ", "name is ", own)
+    for pattern, key, importance in (*tables.OWN, *daily.OWN):
         match = pattern.match(own)
         if match:
-            bare, wrong = _without_contrast(others(own))
+            bare, wrong = without_contrast(others(own))
             content = f"The user's {bare}."
             return Draft(
                 content=content, key=key, importance=importance, correction=wrong and key is not None
@@ -268,7 +237,7 @@ def _favourite(match: re.Match[str]) -> Draft | None:
     ):
         return None
     verb = "are" if noun.endswith("s") and not noun.endswith("ss") else "is"
-    value, wrong = _without_contrast(value)
+    value, wrong = without_contrast(value)
     return Draft(
         content=f"The user's {match['rank'].lower()} {noun} {verb} {value}.",
         key=tables.favourite_key(match),

@@ -1,9 +1,9 @@
-"""English sentences about time and procedure: habits, plans, events, wishes for later answers, tickets."""
+"""English sentences about time: habits, plans, events, tickets."""
 
 from __future__ import annotations
 
 import re
-from datetime import datetime
+from datetime import datetime, timedelta
 
 from langmem_ext.extraction.rules_dates import annotate, find_date
 from langmem_ext.extraction.rules_en_grammar import ADVERBS, in_third_person, others, tidy
@@ -41,17 +41,24 @@ _PLAN = re.compile(
     r"leaving|attending|hosting|defending|seeing|presenting|giving|sitting|launching|returning|driving|"
     r"hiking|joining|expecting|throwing|speaking|graduating|getting|doing|organi[sz]ing|performing|"
     r"playing|celebrating|opening|closing|changing|switching|teaching|cooking|heading|staying|"
-    r"marrying|signing)\b"
+    r"marrying|signing|defending|due|off to|away|back (?:on|in|from|at)|off (?:on|from|in)|retiring|"
+    r"returning|interviewing|training|preparing|studying|revising)\b"
     r"|(?:will|['’]ll) (?:be )?(?:visit|move|fly|start|marry|attend|host|run|present|travel|graduate|"
     r"turn|celebrate|launch|retire|visiting|moving|flying|starting|travelling|attending|in|on|"
     r"away)\b"
-    r"|(?:start|begin|move|fly|leave|turn|graduate|marry)s?\b|plans? to\b|intends? to\b"
-    r"|(?:have|has|['’]ve got|have got) (?:a|an|my|the|our|another|tickets|surgery|exams?) "
-    r"?.{0,50}?(?:appointment|exam|exams|interview|meeting|flight|wedding|"
+    r"|(?:start|begin|move|fly|leave|turn|graduate|marry|retire|travel|head|return)s?\b|plans? to\b|"
+    r"(?:have|has|needs?) to (?:hand in|submit|finish|renew|pay|file|defend|sit|move out|present|be in)\b|"
+    r"intends? to\b"
+    r"|(?:have|has|['’]ve got|have got) (?:a|an|my|the|our|another|tickets|surgery|exams?)? ?"
+    r".{0,50}?(?:appointment|exam|exams|interview|meeting|flight|wedding|"
     r"marathon|deadline|concert|presentation|surgery|operation|test|race|party|class|trip|reservation|"
-    r"viewing|tickets?|check-?up|recital|conference|talk|match|game|date|visit)\b)",
+    r"viewing|tickets?|check-?up|recital|conference|talk|match|game|date|visit|dentist|viva|defen[cs]e|"
+    r"scan|mri|"
+    r"physio|therapy|vet|doctor['’]?s?|gp|optician|graduation|funeral|christening|hearing|retreat|hospital|"
+    r"orthodontist)\b)",
     re.I,
 )
+_TODAY = re.compile(r"(?:later )?today|tonight|this (?:morning|afternoon|evening)", re.I)
 _SMALL_PLAN = re.compile(
     r"\b(?:be (?:right )?back|let you know|get back to you|talk (?:to you "
     r")?(?:later|tomorrow)|ask (?:you )?again|try (?:it|that|again)|see you|test (?:it|that|this)|"
@@ -71,35 +78,25 @@ _EVENT = re.compile(
     r"off|diagnosed|accepted|hospitali[sz]ed)|been (?:promoted|hired|fired|laid off|accepted))\b",
     re.I,
 )
+# Nothing to know a week later.
+_SMALL_EVENT = re.compile(
+    rf"^{ADVERBS}(?:saw|watched|ate|ordered|met|won|lost|changed|returned|cancelled|canceled|received|"
+    rf"turned|stopped|"
+    r"left (?:home|work|the|my)|had (?:a (?:coffee|drink|beer|nap|chat|call|meeting|look|long|bad|good|"
+    r"great|rough)|pizza|lunch|"
+    r"dinner|breakfast|coffee)|took (?:a|the|my) (?:bus|train|nap|walk|taxi|cab|tram|day)|"
+    r"went (?:to bed|shopping|home|out|back|for|to the (?:shops?|gym|store|office|cinema|movies|pub|park|"
+    r"beach|dentist|doctor)))\b",
+    re.I,
+)
 _BIG_EVENT = re.compile(
     r"\b(?:adopted|graduated|married|engaged|divorced|promoted|fired|laid off|gave birth|retired|had "
     r"(?:a )?(?:baby|surgery)|(?:bought|sold) (?:a|an|my|our) (?:\w+ )?(?:house|flat|apartment|car|"
     r"bike|boat|van)|"
-    r"broke my|quit my job|left my job|published (?:a|my)|won (?:a|the|first)|passed my|finished my "
+    r"got (?:a|an|two|our|another) (?:new |second |rescue )?(?:dog|cat|puppy|kitten|horse|rabbit|"
+    r"parrot)s?|broke my|quit my job|left my job|published (?:a|my)|won (?:a|the|first)|passed my|"
+    r"finished my "
     r"(?:phd|degree|thesis|masters?))\b",
-    re.I,
-)
-_INSTRUCTION = re.compile(
-    r"^(?:(?:and|but|also|so|ok|okay|hey|hi|yes|no|just|please|could you|can you|i['’]d like you to|i "
-    r"want you to|i would like you to|you should|you can|kindly)[,\s]+)*"
-    r"(?P<i>(?:always|never) (?!(?:mind|again|ever|been|had|thought|heard)\b)\w+.{3,140}"
-    r"|(?:from now on|in (?:the )?future|going forward|whenever|every time|each time)\b,? .{6,160}"
-    r"|when(?:ever)? i (?:ask|say|send|write|paste|share)\b.{6,160}"
-    r"|(?:don['’]t|do not|stop|avoid) (?:ever )?(?:use|using|call|calling|add|adding|include|including|"
-    r"send|sending|apologi[sz]e|apologi[sz]ing|explain|explaining|suggest|suggesting|recommend|"
-    r"recommending) .{2,80}"
-    r"(?:\b(?:anymore|any more|from now on|in (?:your )?(?:answers|replies)|ever|again|to me|for me)\b.*)"
-    r"|(?:keep|make|write|give) (?:your|all|the|me) (?:(?:your|future|all|the) )*(?:answers|replies|"
-    r"responses|explanations|summaries)\b.{3,100}"
-    r"|(?:answer|reply|respond|write|speak|talk|explain)(?: to me| things)? (?:always |only )?(?:in|"
-    r"with|using) .{2,60}(?:from now on|in (?:the )?future|always|every time|by default)"
-    r"|(?:please )?(?:call|address) me (?:as )?(?P<name>(?-i:[A-Z])[\w'’-]+(?: (?-i:[A-Z])[\w'’-]+)?))$",
-    re.I,
-)
-_NAME_NOT = re.compile(
-    r"^(?:back|later|tomorrow|a|an|at|on|when|if|today|crazy|old|maybe|now|"
-    r"asap|please|anytime|again|soon|tonight|next|after|before|"
-    r"(?:mon|tues|wednes|thurs|fri|satur|sun)day|ishmael)\b",
     re.I,
 )
 _TICKET = re.compile(
@@ -125,7 +122,12 @@ _BROKEN = re.compile(
 
 def habit(predicate: str, subject: str) -> Draft | None:
     """Such as "I eat sushi every Friday", "I usually get up at six"."""
-    if _NO_HABIT.search(predicate):
+    if _NO_HABIT.search(predicate) or re.match(
+        rf"{ADVERBS}\w+ (?:it|this|that|them|these|"
+        rf"those)\b",
+        predicate,
+        re.I,
+    ):
         return None
     adverb = _HABIT_ADVERB.match(predicate)
     if not _HABIT_LAST.search(predicate) and (adverb is None or adverb["verb"].lower().endswith("ed")):
@@ -148,7 +150,7 @@ def plan(predicate: str, subject: str, now: datetime) -> Draft | None:
     if not _PLAN.search(predicate) or _SMALL_PLAN.search(predicate):
         return None
     phrase = find_date(predicate, now.date(), past=False)
-    if phrase is None or phrase.last < now.date():
+    if phrase is None or phrase.last < now.date() or _TODAY.fullmatch(phrase.text):
         return None
     told = predicate if subject != "The user" else in_third_person(predicate)
     content = annotate(f"{subject} {told}.", phrase, chinese=False)
@@ -158,7 +160,9 @@ def plan(predicate: str, subject: str, now: datetime) -> Draft | None:
 def dated_thing(text: str, now: datetime) -> Draft | None:
     """Such as "My wedding is on 12 June": `text` follows "my"."""
     match = re.match(
-        r"^(?P<s>[\w'’ -]{3,50}?)(?:['’]s| is| are)(?: scheduled| set| planned)?(?: for)? "
+        r"^(?P<s>[\w'’ -]{3,50}?)(?:(?:['’]s| is| are)(?: scheduled| set| planned| booked)?(?: for)?|"
+        r" (?:runs? out|renews?|expires?|ends?|starts?|begins?|closes?|opens?|finish(?:es)?|falls?|"
+        r"leaves?|lands?)) "
         r"(?P<rest>.{3,60})$",
         text,
         re.I,
@@ -166,7 +170,12 @@ def dated_thing(text: str, now: datetime) -> Draft | None:
     if match is None or re.search(r"\b(?:birthday|favou?rite|question|name)\b", match["s"], re.I):
         return None
     phrase = find_date(match["rest"], now.date(), past=False)
-    if phrase is None or phrase.last < now.date() or len(match["rest"]) > len(phrase.text) + 20:
+    if (
+        phrase is None
+        or phrase.last < now.date()
+        or _TODAY.search(phrase.text)
+        or len(match["rest"]) > len(phrase.text) + 20
+    ):
         return None
     content = annotate(f"The user's {tidy(others(text))}.", phrase, chinese=False)
     return Draft(content=content, memory_type="episodic", importance=0.6)
@@ -181,6 +190,9 @@ def event(predicate: str, subject: str, now: datetime) -> Draft | None:
         phrase = None  # what happened today must matter by itself
     if phrase is None and not _BIG_EVENT.search(predicate):
         return None
+    recent = phrase is not None and phrase.first >= now.date() - timedelta(days=4)
+    if recent and _SMALL_EVENT.match(predicate) and not _BIG_EVENT.search(predicate):
+        return None
     if phrase is not None and len(predicate.replace(phrase.text, "").split()) < 2:
         return None  # "I quit last year": nobody will know what
     told = predicate if subject != "The user" else in_third_person(predicate)
@@ -189,53 +201,6 @@ def event(predicate: str, subject: str, now: datetime) -> Draft | None:
         memory_type="episodic",
         valid_from=phrase.starts(now.tzinfo) if phrase else None,
     )
-
-
-def instruction(text: str) -> Draft | None:
-    """A wish for all later answers. It tells how to act, so it is procedural, though one user's own."""
-    match = _INSTRUCTION.match(text)
-    if match is None:
-        return None
-    name = match["name"]
-    if name:
-        return (
-            None
-            if _NAME_NOT.match(name)
-            else Draft(content=f"The user wants to be called {name}.", key="name.preferred", importance=0.8)
-        )
-    wish = tidy(match["i"])
-    key = None
-    if re.search(
-        r"\b(?:answers?|repl(?:y|ies)|respon[ds]\w*|speak|write|talk)\b.*\bin (?:english|"
-        r"chinese|french|german|spanish|italian|japanese|dutch|portuguese|korean|mandarin)\b",
-        wish,
-        re.I,
-    ):
-        key = "response.language"
-    elif re.search(
-        r"\b(?:brief|briefly|short|shorter|concise|concisely|succinct|detailed|in detail|"
-        r"long|longer)\b",
-        wish,
-        re.I,
-    ):
-        key = "response.length"
-    told = re.sub(r"\byour\b", "its", others(wish), flags=re.I)
-    told = told[0].lower() + told[1:]
-    return Draft(
-        content=f"The user asks the assistant: {told}.", memory_type="procedural", key=key, importance=0.7
-    )
-
-
-def standing_instruction(sentence: str) -> Draft | None:
-    """Such as "From now on, please …", "When I ask for code, give me …": one wish, comma and all."""
-    if re.match(
-        r"^(?:from now on|in (?:the )?future|going forward|whenever|when i|every time|each "
-        r"time)\b",
-        sentence,
-        re.I,
-    ):
-        return instruction(sentence)
-    return None
 
 
 def ticket(text: str, now: datetime) -> Draft | None:

@@ -67,12 +67,15 @@ _PRONOUNS = {
     "i'll": "they will",
     "am": "are",
 }
-_PRONOUN = re.compile(r"\b(?:" + "|".join(sorted(_PRONOUNS, key=len, reverse=True)) + r")\b(?!['’])", re.I)
+_PRONOUN = re.compile(
+    r"(?<!['’])\b(?:" + "|".join(sorted(_PRONOUNS, key=len, reverse=True)) + r")\b(?!['’])", re.I
+)
 _TRAILING = re.compile(
     r"(?:,?\s+(?:now|nowadays|these days|at the moment|right now|by the way|btw|too|as well|actually|"
     r"though|you know|"
     r"haha+|lol|anyway|i think|i guess|to be honest|tbh|so far|again|please|thanks|thank you|of course|"
-    r"currently|if you must know|"
+    r"currently|sadly|unfortunately|luckily|if you must know|myself|old habit|no idea why|what can i say|"
+    r"wish me luck|dreading it|not sure why|"
     r"so please .*|so keep .*|remember that|i'm afraid|for sure|already))+$",
     re.I,
 )

@@ -22,7 +22,8 @@ _DET = r"(?:a|an|the|twin|two|three|four|five|six|several|\d+|my own|our own)"
 _BE = r"(?:am|is|are|was diagnosed as)"
 _HAVE = r"(?:(?:have|has|['’]ve)\s+)?(?:just |recently |finally |already )*"
 _STOP = (
-    r"(?!the \w+ one$|"
+    r"(?!the \w+ (?:ones?|paragraph|version|draft|option|part|line|section|sentence|slide|page|design)\b|"
+    r"(?:option|version|number|plan|draft|design) \w{1,2}\b|"
     r"it\b|that\b|this\b|these\b|those\b|them\b|you\b|your\b|him\b|her\b|what\b|how\b|one\b|the "
     r"(?:first|second|third|last|other|new|idea|way|sound|look)\b|to (?:know|see|hear|ask|thank|say|"
     r"get)\b)"
@@ -32,18 +33,21 @@ _UPPER = rf"(?-i:[A-ZÀ-ÖØ-ÞĀĆČĎĐĘĚĞĪİŁŃŇŌŐŒŘŚŞŠŢŤŪŮ�
 _NAME = rf"(?:{_UPPER}[\w'’.-]*(?: {_UPPER}[\w'’.-]*){{0,3}})"
 # "my name is oskar", but not "my name is important" or "… misspelled".
 _SMALL_NAME = (
-    r"(?:(?!(?:not|on|in|important|common|hard|long|short|wrong|mud|missing|unknown|irrelevant|secret|private|"
-    r"nobody|unusual|rare|weird|funny|ugly|nice|fine|ok|okay|there|here|gone|different|same|new|old|easy|cool|"
+    r"(?:(?!(?:not|on|in|important|common|hard|long|short|wrong|mud|missing|unknown|irrelevant|secret|"
+    r"private|"
+    r"nobody|unusual|rare|weird|funny|ugly|nice|fine|ok|okay|there|here|gone|different|same|new|old|easy|"
+    r"cool|"
     r"taken|correct|right|\w+(?:ed|ing|ly|ful|able|ible|ous|less))\b)(?-i:[a-z])[a-z]{1,14})"
 )
 _CAPITAL = r"(?:(?-i:[A-Z])[^,?]{1,60})"
 _PART = (
     r"(?:(?:the )?(?:(?:north|south|east|west|cent)\w*|suburbs|outskirts|downtown|greater|rural) (?:of )?)?"
 )
-_CITY = rf"{_PART}(?:the )?(?!{NO_PLACE}){_UPPER}[^,?]{{1,60}}(?:, (?:{_UPPER}|not )[\w ]{{1,30}})?"
+CITY = rf"{_PART}(?:the )?(?!{NO_PLACE}){_UPPER}[^,?]{{1,60}}(?:, (?:{_UPPER}|not )[\w ]{{1,30}})?"
 _HOME = (
     r"(?:(?:a|an|the|my|our) (?:[\w-]+ ){0,4}?(?:flat|apartment|house|village|town|city|suburbs?|cottage|"
-    r"cabin|studio|farm|dorm|countryside|mountains|neighbou?rhood|district|boat|van|caravan|bungalow|loft)\b[^?]{0,60})"
+    r"cabin|studio|farm|dorm|countryside|mountains|neighbou?rhood|district|boat|van|caravan|bungalow|"
+    r"loft)\b[^?]{0,60})"
 )
 _LIVES = (
     rf"(?:lives?|(?:{_BE}|have been|has been) (?:{ADVERBS})(?:living|based)|resides?|{_BE} a resident) "
@@ -53,7 +57,8 @@ _LIVES = (
 _EMPLOYER = (
     r"(?!(?:nights?|home|weekends?|dawn|noon|times|least|the (?:moment|weekends?|same|time)|it|this|that|"
     r"them|him|her|you|me|myself|ourselves|free|fun|a living|money|peanuts|food|love|hours?|full|half|all|"
-    r"what|whoever|my best|peace|\d+|an? (?:hour|while|bit|day|week|month|year|good cause))\b)" + _THING
+    r"what|whoever|my (?:best|cat|dog|kids?|toddler|baby)|peace|\d+|an? (?:hour|while|bit|day|week|month|"
+    r"year|good cause))\b)" + _THING
 )
 # "Married to the idea" is no marriage.
 _SPOUSE = (
@@ -73,11 +78,11 @@ FACTS: tuple[Rule, ...] = (
     _rule(rf"goe?s? by {_NAME}(?: at work| online)?", "name", importance=0.9),
     _rule(r"goe?s? by (?:they/them|she/her|he/him)", "pronouns", importance=0.8),
     _rule(r"wears? (?:size|glasses|contact lenses|a hearing aid|hearing aids)\b.{0,30}"),
-    _rule(rf"{_LIVES} {_CITY}", "residence.city", importance=0.8),
+    _rule(rf"{_LIVES} {CITY}", "residence.city", importance=0.8),
     # A home that is no city, or a name in small letters, which may be a mood: true, but no attribute.
     _rule(rf"{_LIVES} (?:{_HOME}|(?!{NO_PLACE})(?-i:[a-z])\w{{2,20}})", importance=0.6),
     _rule(
-        rf"{_HAVE}(?:moved|relocated)(?: back| over| out| house)? (?:from [\w ]{{2,30}} )?to {_CITY}",
+        rf"{_HAVE}(?:moved|relocated)(?: back| over| out| house)? (?:from [\w ]{{2,30}} )?to {CITY}",
         "residence.city",
         importance=0.8,
         state=" and lives there now",
@@ -91,7 +96,8 @@ FACTS: tuple[Rule, ...] = (
     ),
     _rule(rf"{_HAVE}joined {_CAPITAL}", "employment.employer", importance=0.7),
     _rule(
-        rf"(?:works?|{_BE} working|{_BE} employed) as (?:a|an|the) {_THING}",
+        rf"(?:works?|{_BE} working|{_BE} employed|{_HAVE}(?:started|got) (?:a|my) (?:new )?job) as (?:a|"
+        rf"an|the) {_THING}",
         "employment.title",
         importance=0.7,
     ),
@@ -119,7 +125,7 @@ FACTS: tuple[Rule, ...] = (
         "education.subject",
         importance=0.6,
     ),
-    _rule(rf"(?:{_BE} (?:originally )?|comes? (?:originally )?)from {_CITY}", "origin", importance=0.6),
+    _rule(rf"(?:{_BE} (?:originally )?|comes? (?:originally )?)from {CITY}", "origin", importance=0.6),
     _rule(r"(?:was|were) born (?:and raised )?in (?:the )?(?-i:[A-Z\d]).{1,59}", "birth", importance=0.7),
     _rule(rf"(?:was|were) born on {DAY}(?:.{{2,40}})", "birthday", importance=0.8),
     _rule(rf"grew up (?:in|on|with|speaking) {_THING}"),
@@ -158,7 +164,8 @@ FACTS: tuple[Rule, ...] = (
     ),
     _rule(
         r"(?:don['’]t|do not|doesn['’]t|does not|can['’]t|cannot|never|no longer|stopped|quit|gave "
-        r"up|avoids?|{_HAVE}given up)(?: really)? (?:eat(?:ing)?|drink(?:ing)?|smok(?:e|ing)|touch|"
+        r"up|avoids?|{_HAVE}(?:given up|stopped|quit|cut out))(?: really)? (?:eat(?:ing)?|drink(?:ing)?|"
+        r"smok(?:e|ing)|touch|"
         r"have|driv(?:e|ing)|meat|coffee|alcohol|sugar|dairy|gluten|caffeine)(?! (?:it|that|"
         r"this)\b)\b.{0,80}".replace("{_HAVE}", _HAVE),
         importance=0.7,
@@ -192,7 +199,8 @@ FACTS: tuple[Rule, ...] = (
     ),
     _rule(rf"(?:owns?|drives?|rides?|runs?) {_DET} {_THING}"),
     _rule(
-        rf"(?:have|has|['’]ve got|have got) (?:{_DET}|no|an? old) (?:[\w'’-]+ ){{0,4}}?{PETS}(?:(?: "
+        rf"(?:have|has|['’]ve got|have got) (?:{_DET}|no|an? old) (?:(?!(?:of|like|about|for|to|in|"
+        rf"with)\b)[\w'’-]+ ){{0,4}}?{PETS}(?:(?: "
         rf"and|,| called| named| with| at| in| who| whose| from|:).{{1,100}})?"
     ),
     _rule(
@@ -222,7 +230,7 @@ OWN: tuple[tuple[re.Pattern[str], str | None, float], ...] = tuple(
         ),
         (r"^(?:employer|company)(?:['’]s| is) (?-i:(?=[A-Z]))(?:.{2,60})$", "employment.employer", 0.7),
         (r"^(?:hometown|home town)(?:['’]s| is) (?-i:[A-Z]).{1,59}$", "origin", 0.6),
-        (rf"^(?:home|flat|apartment|house|place) is in {_CITY}$", "residence.city", 0.7),
+        (rf"^(?:home|flat|apartment|house|place) is in {CITY}$", "residence.city", 0.7),
         (r"^pronouns are (?:.{2,30})$", "pronouns", 0.8),
         (r"^(?:blood type|shoe size|shirt size|height|time ?zone)(?:['’]s| is) (?:.{1,40})$", None, 0.6),
         (

@@ -11,10 +11,20 @@ RELATIONS = (
     r"brothers?|sisters?|twins?|mother|mom|mum|mama|father|dad|papa|parents|grandmother|grandma|granny|"
     r"grandfather|grandpa|"
     r"grandparents|aunt|uncle|cousin|niece|nephew|(?:mother|father|brother|sister)-in-law|in-laws|"
-    r"friend|boss|manager|"
+    r"friend|mate|bestie|other half|missus|hubby|kiddo|gran|nan|nana|nanny|grandad|granddad|"
+    r"granddaughter|grandson|"
+    r"toddler|teenager|stepson|stepdaughter|stepmum|stepmom|stepdad|godson|goddaughter|(?:brother|sister|"
+    r"mother|father) in law|"
+    r"boss|manager|"
     r"colleague|coworker|co-worker|teammate|roommate|flatmate|housemate|neighbou?r|landlord|teacher|"
     r"coach|therapist|doctor|"
     r"dogs?|cats?|puppy|kitten|parrot|rabbit|hamster|horse|pony|turtle|tortoise|goldfish|bird|guinea pig)"
+)
+# Of whom people tell for fun what only adults do.
+JESTED = re.compile(
+    r"(?:dogs?|cats?|puppy|kitten|parrot|rabbit|hamster|horse|pony|turtle|tortoise|goldfish|bird|"
+    r"guinea pig|toddler|baby)$",
+    re.I,
 )
 PARTNERS = re.compile(r"\b(?:wife|husband|partner|spouse|fianc[eé]e?)$", re.I)
 OCCUPATION = (
@@ -39,10 +49,29 @@ OCCUPATION = (
     r"archaeologist|historian|curator|social worker|flight attendant|stay-at-home (?:mum|mom|dad|"
     r"parent)|apprentice|intern|"
     r"postdoc|judge|supervisor|inspector|surveyor|optician|radiologist|cardiologist|dermatologist|"
-    r"physiotherapist))"
+    r"physiotherapist|hygienist|bookkeeper|instructor|referee|lifeguard|security guard|cleaner|labourer|"
+    r"builder|roofer|"
+    r"bricklayer|plasterer|joiner|decorator|butcher|brewer|sommelier|caterer|receptionist|assistant|"
+    r"estate agent|"
+    r"travel agent|realtor|auditor|actuary|paralegal|notary|diplomat|civil servant|vicar|priest|pastor|nanny|"
+    r"childminder|au pair|carer|caregiver|care worker|porter|optometrist|osteopath|chiropractor|"
+    r"dietitian|nutritionist|"
+    r"masseuse|beautician|stylist|tattooist|jeweller|watchmaker|seamstress|ceramicist|sculptor|animator|"
+    r"game dev|"
+    r"web dev|sysadmin|tester|statistician|astronomer|botanist|zoologist|ecologist|meteorologist|"
+    r"linguist|philosopher|"
+    r"anthropologist|sociologist|anaesthetist|anesthesiologist|paediatrician|pediatrician|psychiatrist|"
+    r"neurologist|"
+    r"oncologist|registrar|dispatcher|operator|machinist|fitter|conductor|steward|stewardess|courier|postman|"
+    r"postwoman|trucker|farrier|zookeeper|ranger|forester|shepherd|miner|planner|archivist|publisher|"
+    r"copywriter|"
+    r"drummer|guitarist|organist|choreographer|(?:tour )?guide|(?:tour )?guide|comedian|headteacher|"
+    r"principal|headmaster|"
+    r"undergrad(?:uate)?|grad student))"
 )
 CONDITIONS = (
-    r"(?:type \d )?(?:diabetes|asthma|coeliac disease|celiac disease|migraines?|high blood pressure|"
+    r"(?:type \d )?(?:diabetes|asthma|coeliac(?: disease)?|celiac(?: disease)?|autism|asperger['’]?s|"
+    r"depression|crohn['’]?s|lupus|endometriosis|pcos|ibs|migraines?|high blood pressure|"
     r"adhd|epilepsy|arthritis|insomnia|"
     r"anxiety|eczema|hay fever|anaemia|anemia|scoliosis|dyslexia|vertigo|a pacemaker|a heart condition|"
     r"a bad (?:knee|back)|psoriasis|tinnitus)"
@@ -68,12 +97,50 @@ PETS = (
     r"flat|apartment|cabin|cottage|workshop|tattoos?|degree|phd|master['’]?s|driving licen[cs]e|"
     r"licen[cs]e|greenhouse|van|drone|telescope|camera|3d printer|podcast|blog|youtube channel|"
     r"small business|business|company|bakery|shop|farm|terriers?|retrievers?|spaniels?|beagles?|"
-    r"labradors?|corgis?|poodles?|shepherds?|tabby|ginger tom)"
+    r"labradors?|corgis?|poodles?|shepherds?|tabby|ginger tom|toddlers?|bab(?:y|ies)|newborn|boys?|"
+    r"girls?|teenagers?|teens?|step(?:son|daughter|kids|children)|"
+    r"greyhounds?|whippets?|dachshunds?|collies?|huskies|husky|pugs?|bulldogs?|mutts?|rescues?|budgies?|"
+    r"ferrets?|gerbils?|"
+    r"donkeys?|goats?|sheep|hens|ducks|geckos?|fish tank|aquarium|campervan|caravan|scooter|moped|tractor)"
+)
+LANGUAGE = (
+    r"(?:English|Spanish|French|German|Dutch|Italian|Portuguese|Polish|Czech|Slovak|Russian|Ukrainian|"
+    r"Greek|Turkish|"
+    r"Arabic|Hebrew|Persian|Farsi|Hindi|Urdu|Bengali|Punjabi|Tamil|Telugu|Mandarin|Cantonese|Chinese|"
+    r"Hokkien|Japanese|"
+    r"Korean|Vietnamese|Thai|Malay|Indonesian|Tagalog|Swahili|Yoruba|Igbo|Hausa|Amharic|Welsh|Irish|"
+    r"Gaelic|Basque|"
+    r"Catalan|Galician|Swedish|Norwegian|Danish|Finnish|Estonian|Latvian|Lithuanian|Hungarian|Romanian|"
+    r"Bulgarian|"
+    r"Serbian|Croatian|Bosnian|Albanian|Slovenian|Maltese|Icelandic|Georgian|Armenian|Afrikaans|Zulu|"
+    r"sign language|[\u4e00-\u9fff]{1,4}[话語语話])"
+)
+SYSTEMS = (
+    r"(?:(?:arch|fedora|ubuntu|debian|mint|gentoo|nixos|linux|windows|macos|mac ?os|mac|android|ios|chromeos|"
+    r"python|java|node|postgres|mysql)(?: ?\d[\d.]*)?(?: \w+){0,2})"
+)
+TOOLS = (
+    r"(?:neo)?vim|emacs|vs ?code|obsidian|notion|an iphone(?: \d+)?|a (?:mac\w*|kindle|pixel|thinkpad|"
+    r"chromebook|samsung)|firefox|"
+    r"chrome|safari|figma|excel|google sheets|zsh|fish|tmux|docker|1password|bitwarden|signal|whatsapp|"
+    r"telegram|outlook|gmail"
+)
+TREATMENT = (
+    r"(?:(?:the |a )?(?:keto|paleo|low[- ]\w+|gluten[- ]free|fodmap|low fodmap|diabetic|"
+    r"dairy[- ]free) ?diet|insulin|"
+    r"medication|meds|blood thinners|antidepressants|beta blockers|statins|the pill|warfarin|metformin|"
+    r"steroids)"
+)
+AIDS = (
+    r"(?:a |an |my )?(?:wheelchair|walking stick|cane|crutches|hearing aids?|screen reader|insulin pump|"
+    r"inhaler|cpap|"
+    r"prosthetic \w+|walker|rollator|guide dog|braille \w+)"
 )
 # Jobs in name only: "a terrible cook", "a former teacher". True to keep, but no title.
 NO_TITLE = (
     r"(?:\w+ly )?(?:terrible|bad|good|great|awful|decent|lousy|horrible|mediocre|nervous|slow|fast|careful|"
-    r"keen|amateur|hobby|big|avid|passionate|aspiring|wannabe|would-be|former|ex|retired|natural|better|worse|"
+    r"keen|amateur|hobby|big|avid|passionate|aspiring|wannabe|would-be|former|ex|retired|natural|better|"
+    r"worse|"
     r"best|worst|messy|lazy|picky|happy|proud|real|self-taught)"
 )
 # What people live in, move to or come from without residing there.
@@ -94,3 +161,11 @@ DAY = (
     r"(?=.*(?:\d|\b(?:january|february|march|april|may|june|july|august|september|october|november|"
     r"december|jan|feb|mar|apr|jun|jul|aug|sept?|oct|nov|dec|christmas|new year|halloween|valentine)))"
 )
+# What stands after "I'm" with a capital letter and is no name.
+NOT_NAMES = re.compile(
+    r"(?:ish|ese|ean|[^i]ian|can|ench|utch|elsh|eek|wiss|zech|hai|slim|olic|ewish|egan|ing|ed)$|^(?:ok|"
+        r"okay|sorry|busy|back|here|home|fine|good|glad|happy|sure|"
+    r"not|just|so|in|on|at|from|an?|the|german|norwegian|indian|asian|russian|african|hungarian|"
+    r"done|gone|new|late|ready|free|sick|ill|sad|mad|alone|old|young|lost|stuck|broke|well|all|"
+    r"very|really|too|also|only|still|now)$", re.I
+)  # fmt: skip

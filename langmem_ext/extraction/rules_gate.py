@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
+from langmem_ext.extraction.rules_spelling import plain_english, simplified
 from langmem_ext.extraction.sentences import is_surely_question, sentences_of
 from langmem_ext.messages import Message
 from langmem_ext.redaction import holds_only_secret
@@ -107,7 +108,9 @@ def _worth(text: str, *, asked: bool) -> bool:
         return False
     if asked and _bare(text) in _REPLIES:  # what "yes" says is in the question
         return True
-    test = _clear_zh if is_chinese(text) else _clear_en
+    chinese = is_chinese(text)
+    text = simplified(text) if chinese else plain_english(text).text
+    test = _clear_zh if chinese else _clear_en
     return not all(test(sentence, answering=asked) for sentence in sentences_of(text))
 
 

@@ -4,9 +4,12 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from dataclasses import replace
 
 from langmem_ext.extraction.candidate import Candidate, Extraction, ExtractionRequest, user_messages
 from langmem_ext.extraction.rules_en import read_english
+from langmem_ext.extraction.rules_pasted import without_pasted
+from langmem_ext.extraction.rules_spelling import plain_chinese, plain_english
 from langmem_ext.extraction.rules_text import Draft, Speech, ends_play, starts_play, states_nothing
 from langmem_ext.extraction.rules_zh import read_chinese
 from langmem_ext.items import Source
@@ -45,9 +48,15 @@ def _read(said: list[Message], speech: Speech) -> Iterator[tuple[Draft, Source]]
         playing = playing or starts_play(text)
         if playing or states_nothing(text) or len(text) > _MAX_MESSAGE:
             continue
-        read = read_chinese if is_chinese(text) else read_english
-        for draft, quote in read(text, speech):
-            yield draft, Source(message.message_id, message.speaker, normalise(quote))
+        yield from _statements(without_pasted(text), message, speech)
+
+
+def _statements(text: str, message: Message, speech: Speech) -> Iterator[tuple[Draft, Source]]:
+    chinese = is_chinese(text)
+    plain = plain_chinese(text) if chinese else plain_english(text)
+    for draft, quote in (read_chinese if chinese else read_english)(plain.text, speech):
+        told = replace(draft, content=plain.in_script(draft.content))
+        yield told, Source(message.message_id, message.speaker, normalise(plain.quote(quote)))
 
 
 def _lasts(candidate: Candidate) -> bool:

@@ -9,12 +9,13 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from langmem_ext.extraction.rules_text import SPLIT_EN, SPLIT_ZH, without_quotes
+from langmem_ext.extraction.rules_text import SPLIT_EN, SPLIT_ZH
 from langmem_ext.extraction.sentences import is_question, sentences_of
 
 _TAKEN_BACK = (
     r"no,? wait|wait,? no|(?:no,? |sorry,? |oops,? )?i mean(?:t)?(?! (?:it|that)$)|scratch that|"
-    r"correction|my mistake|(?:or|no,?) rather|make that"
+    r"correction|my mistake|(?:or|no,?) rather|make that|typo|"
+    r"(?:i )?(?:typed|wrote|said|got|spelled|spelt|put) (?:that|it) wrong|autocorrect"
 )
 _MARK_EN = re.compile(
     rf"(?:[,;(—–…]|\s-|\.{{2,4}})\s{{0,3}}(?:(?:oh|ah|erm?|uh|um|hmm),? )?(?:(?P<strong>{_TAKEN_BACK})\b|"
@@ -53,28 +54,33 @@ _OF_VERB = re.compile(r"\b(?:is|are|was|am|have|has|do|does|can|will|would)\b", 
 
 _MARK_ZH = re.compile(
     r"[，,；;—…\s]\s?(?:(?:哦(?!不)|啊|呃|抱歉|对不起|不好意思|哎呀?)[，,\s]{0,3}){0,2}"
-    r"(?:(?:哦不|不不|不对|不是的|我?(?:说|记|搞|弄|打)错了?|更正一下|更正|纠正一下|纠正|口误)[啊哦呀]?"
+    r"(?:(?:哦不|不不|不对|不是的|(?:等等|等一下|等下)?[，,]?我?(?:刚刚|刚才|刚|前面)?(?:说|讲|写|记|搞|"
+    r"弄|打)错字?了?|更正一下|更正|纠正一下|纠正|口误)[啊哦呀]?"
     r"(?:[，,：:\s]{1,3}|(?=应该|是(?!不)|在|叫)))+"
 )
-_AGAIN_ZH = re.compile(r"^(?:不对|我?(?:说|记|搞|弄)错了?|更正|口误)")
+_AGAIN_ZH = re.compile(
+    r"^(?:不对|(?:等等|等一下|等下)?[，,]?我?(?:刚刚|刚才|刚|前面)?(?:说|讲|写|记|搞|弄|打)错字?了?|更正|"
+    r"口误)"
+)
 _MEANT_ZH = re.compile(
-    r"^(?:我是说|我的意思是|应该|其实)?是?(?P<slot>在|叫|住在|去|到)?(?P<value>(?![我他她你不])[^，,。！!]{1,12}?)"
+    r"^(?:我是说|我的意思是|应该|其实)?是?(?P<slot>在|叫|住在|去|"
+    r"到)?(?P<value>(?![我他她你不])[^，,。！!]{1,12}?)"
     r"(?:才对|[啊呀哦吧])?(?P<rest>[，,].*)?$"
 )
 _SLOT_ZH = re.compile(
-    r"^(?P<head>.*(?:住在|在|到|去了?|是|叫|于|喜欢|爱吃|爱喝|对|养了?|加入了?|入职了?))(?P<old>[^，,]{1,12}?)"
+    r"^(?P<head>.*(?:住在|在|到|去了?|是|叫|于|喜欢|爱吃|爱喝|对|养了?|加入了?|"
+    r"入职了?))(?P<old>[^，,]{1,12}?)"
     r"(?P<tail>住|工作|上班|人|长大的?|出生的?|过敏|搬来的?|读书|上学)?$"
 )
 
 
 def spoken(text: str, *, chinese: bool) -> Iterator[tuple[str, str | None]]:
     """The text in pieces to read: as they are, or mended, with the words that they stand for."""
-    masked = without_quotes(text)
     start = done = 0
     before: tuple[int, str] | None = None
     found: list[tuple[int, int, str]] = []
-    for sentence in sentences_of(masked):
-        at = masked.index(sentence, start)
+    for sentence in sentences_of(text):
+        at = text.index(sentence, start)
         start = at + len(sentence)
         mended = _mended(sentence, chinese=chinese)
         if mended is None and before is not None:  # "I live in Rome. No wait, Milan."

@@ -1,13 +1,12 @@
-"""Chinese sentences about time and procedure: habits, plans, events, wishes for later answers, tickets."""
+"""Chinese sentences about time: habits, plans, events, tickets."""
 
 from __future__ import annotations
 
 import re
-from datetime import datetime
+from datetime import datetime, timedelta
 
 from langmem_ext.extraction.rules_dates import annotate, find_date
 from langmem_ext.extraction.rules_text import Draft
-from langmem_ext.text import HAN
 
 USER = "用户"
 _HABIT = re.compile(
@@ -17,12 +16,14 @@ _HABIT = re.compile(
 )
 _HABIT_VERB = re.compile(
     r"(?:去|吃|喝|跑|走|游|练|打|踢|看|读|写|听|做|骑|睡|起|上班|上课|下班|学|健身|锻炼|冥想|带|陪|接|"
-    r"送|给|回|开|坐|逛|爬|弹|画|唱|用|泡|遛|记|休息|加班|在家|不)"
+    r"有空|方便|有时间|通勤|commute|单程|送|给|回|开|坐|逛|爬|弹|画|唱|用|泡|遛|记|休息|加班|在家|不)"
 )
 _NO_HABIT = re.compile(r"提醒|帮我|请你|给我|告诉我|应该|可以|想要|希望你|吧$|觉得|以为|认为")
 _PLAN = re.compile(
     r"(?:要|打算|准备|计划|会|将|决定|得|约了?|订了|报名了?|有|去|飞|搬|出差|考试|面试|结婚|手术|开会|"
-    r"参加|旅行|旅游|回|见|跑|入职|毕业|搬家|出国|开始|举行|办|过)"
+    r"参加|旅行|旅游|回|见|跑|入职|毕业|搬家|出国|开始|举行|办|过|上小学|上初中|上学|上幼儿园|面签|大寿|"
+    r"生日|满月|周岁|婚礼|答辩|体检|"
+    r"开庭|到期|截止|预产期|机票|车票|航班|高铁|拔牙|复查|产检|搬)"
 )
 _NO_PLAN = re.compile(r"提醒|帮我|请你|给我|告诉我|天气|吗$|再说|再聊|再问|回复你|试试|可能|也许")
 _BIG = re.compile(
@@ -32,22 +33,13 @@ _BIG = re.compile(
     r"考(?:上|过|到)了|通过了|拿到了|被裁了|骨折了|出版了|得了?(?:冠军|第一|一等奖)|当(?:爸|妈|爷爷|"
     r"奶奶)(?:爸|妈)?了)"
 )
-_DONE = re.compile(r"了|过|完")
-_INSTRUCTION = re.compile(
-    r"^(?:请|麻烦|希望|那|那么|好的?|还有|另外)*(?:你|您)?(?:请)?(?P<i>(?:以后|今后|从现在(?:起|开始)|"
-    r"从今(?:以后|往后)|之后(?:都|请)|往后|每次|"
-    r"永远|始终|默认|记得以后|都要|一直)"
-    r"[^。]{0,20}(?:回答|回复|说|用|叫我|写|给我|解释|称呼|别|不要|输出|翻译|推荐|简短|简洁|详细|先|列|"
-    r"总结)[^。]{0,60}"
-    r"|当我[^。]{2,30}(?:时|时候)[^。]{2,40}|(?:别|不要)再[^。]{0,20}(?:用|叫|说|推荐|发|加|回答|"
-    r"解释)[^。]{1,40})$"
+# Nothing to know a week later.
+_SMALL = re.compile(
+    r"吃了|喝了|看了|逛|睡|赢了|输了|加班|点了|玩了|喝多|起[晚早]|买了(?![^，。]{0,6}[房车])|去了(?:超市|"
+    r"公司|健身房|商场|医院)|聊|"
+    r"下雨|迟到|打车|收到|退了|换了(?!工作|公司|手机|车)"
 )
-_CALL_ME = re.compile(
-    r"^(?:请|以后|你|您|可以|就|大家都?|朋友们?都?|平时)*(?:叫|称呼|喊)我(?P<n>(?!起床|一声|怎么|去|来|"
-    r"一下|[^，。]*(?:起床|睡|吃|喝|做|看|别|不|加班|回|干|等|走|失望|早点|快点|"
-    rf"过去|出门|运动|写))[{HAN}A-Za-z]{{1,12}}?)(?:就行|"
-    r"就好|即可|吧|好了)?$"
-)
+_DONE = re.compile(r"了|过|完|的(?:婚|工作|车|房)$")
 _TICKET = re.compile(
     r"^(?:我的|我们的|我那个|我)?(?P<t>(?:订单|工单|单号|快递|包裹|发票|退款|账单|预订|合同|账号|"
     r"会员)[^，。]{0,20}?(?:退货|退款|取消|延误|损坏|破损|"
@@ -106,6 +98,9 @@ def event(predicate: str, subject: str, now: datetime) -> Draft | None:
         and phrase.first < now.date()
         and bool(_DONE.search(predicate.replace(phrase.text, "")))
     )
+    recent = phrase is not None and phrase.first >= now.date() - timedelta(days=4)
+    if recent and _SMALL.search(predicate) and not _BIG.search(predicate):
+        return None
     if _NO_HABIT.search(predicate) or not (dated or _BIG.search(predicate)):
         return None
     return Draft(
@@ -113,24 +108,6 @@ def event(predicate: str, subject: str, now: datetime) -> Draft | None:
         memory_type="episodic",
         valid_from=phrase.starts(now.tzinfo) if phrase and dated else None,
     )
-
-
-def instruction(text: str) -> Draft | None:
-    """A wish for all later answers. It tells how to act, so it is procedural, though one user's own."""
-    called = _CALL_ME.match(text)
-    if called:
-        return Draft(content=f"用户希望被称呼为{called['n']}。", key="name.preferred", importance=0.8)
-    match = _INSTRUCTION.match(text)
-    if match is None:
-        return None
-    wish = match["i"]
-    key = None
-    if re.search(r"用[^，。]{0,4}(?:中文|英文|英语|汉语|日语|法语|德语|韩语|西班牙语|粤语)", wish):
-        key = "response.language"
-    elif re.search(r"简短|简洁|短一点|长一点|详细|精简|啰嗦", wish):
-        key = "response.length"
-    told = re.sub(r"叫我", "称呼用户为", wish).replace("给我", "给用户").replace("我", "用户")
-    return Draft(content=f"用户要求助手：{told}。", memory_type="procedural", key=key, importance=0.7)
 
 
 def ticket(sentence: str, now: datetime) -> Draft | None:

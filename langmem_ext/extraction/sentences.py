@@ -15,15 +15,19 @@ _SENTENCE = re.compile(
 
 _ASKING_EN = re.compile(
     r"^(?:(?:and|but|so|ok|okay|hey|hi|well|please|also)[,\s]+)*"
-    r"(?:what|where|when|who|whom|whose|why|which|how|is|are|was|were|do|does|did|has|have you|can|could|"
+    r"(?:what|where|when(?! (?:i|you|we|my|the)\b)|who|whom|whose|why|which|how|is|are|was|were|do|does|"
+    r"did|has|have you|can(?!['’]t)|could|"
     r"should(?! (?:be|have been)\b)|would|will|shall|may|any|am i|isn['’]t|don['’]t you)\b",
     re.I,
 )
-_ASKING_ZH = r"什么|怎么|哪[里儿些个]|多少|为什么|谁|能不能|可不可以|有没有|是不是"
+_ASKING_ZH = r"(?<!没)什么|(?<!不)怎么|哪[里儿些个]|多少|为什么|谁|能不能|可不可以|有没有|是不是"
 _SURELY_ZH = re.compile(
     rf"(?:吗|呢|什么|怎么样?|哪[里儿些个]|多少|为什么|几点)$|^(?:{_ASKING_ZH}|哪|几点|请问)"
 )
 _PERHAPS_ZH = re.compile(rf"(?:吗|呢|么|嘛|没有|不是)$|{_ASKING_ZH}|要不要")
+
+# 房贷在长沙呢 asks nothing.
+_STATED_ZH = re.compile(r"(?:在|还|才|正)(?:(?!什么|怎么|哪|谁|几)[^，,]){1,14}呢$")
 
 
 def sentences_of(text: str) -> list[str]:
@@ -36,6 +40,8 @@ def is_question(sentence: str, *, chinese: bool) -> bool:
     bare = sentence.strip().rstrip("\"'”) ")
     if bare.endswith(("?", "？")):
         return True
+    if chinese and _STATED_ZH.search(bare.rstrip("~～。！!")):
+        return False
     return bool((_PERHAPS_ZH if chinese else _ASKING_EN).search(bare))
 
 
@@ -47,4 +53,6 @@ def is_surely_question(sentence: str, *, chinese: bool) -> bool:
     bare = sentence.strip().rstrip("\"'”) 。！!")
     if bare.endswith(("?", "？")):
         return True
+    if chinese and _STATED_ZH.search(bare):
+        return False
     return bool((_SURELY_ZH if chinese else _ASKING_EN).search(bare))

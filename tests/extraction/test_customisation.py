@@ -42,12 +42,12 @@ def opened(llm: ScriptedChatModel, **options: object) -> LongTermMemory:
 
 def test_instructions_reach_the_model_as_they_are_braces_and_all() -> None:
     llm = ScriptedChatModel([reply()])
-    wishes = 'Keep which {products} a customer owns: {"K2": "%s"} and {{nothing}} else.'
-    with opened(llm, instructions=wishes) as memory:
+    custom = 'Keep which {products} a customer owns: {"K2": "%s"} and {{nothing}} else.'
+    with opened(llm, instructions=custom) as memory:
         assert memory.for_user("u1").add(SAID).status == "nothing"
     system = llm.calls[0].messages[0].content
-    assert system.startswith(SYSTEM_PROMPT) and wishes in system
-    assert wishes not in llm.calls[0].messages[-1].content
+    assert system.startswith(SYSTEM_PROMPT) and custom in system
+    assert custom not in llm.calls[0].messages[-1].content
 
 
 def test_fields_are_asked_for_validated_and_become_metadata() -> None:

@@ -24,7 +24,7 @@ class FieldsModel(Protocol):
 
 
 @dataclass(frozen=True, slots=True)
-class Wishes:
+class Customisation:
     """Of one application; trusted, unlike everything that users say.
 
     Attributes:
