@@ -17,6 +17,7 @@ from langmem_ext.errors import InvalidInputError, ModelError, StorageError, Stor
 from langmem_ext.items import AddResult
 from langmem_ext.ports import Clock
 from langmem_ext.queued_turns import Failure, QueuedTurn
+from langmem_ext.redaction import redact
 from langmem_ext.state import Outbox
 from langmem_ext.text import well_formed
 
@@ -253,6 +254,8 @@ class Workers:
             self.outbox.fail(turn, attempts, failure, set_aside=True)
 
     def _rest(self, turn: QueuedTurn, attempts: int) -> None:
+        if not self.outbox.holds(turn):  # dropped meanwhile: those behind it have done nothing wrong
+            return
         until = self._clock() + self._backoff.delay(attempts, self._chance())
         self.outbox.rest(turn.scope.user_id, until)
 
@@ -275,4 +278,5 @@ def _failure(outcome: AddResult | BaseException) -> tuple[Failure, bool] | None:
 
 
 def _said(kind: str, message: str) -> Failure:
-    return Failure(kind, well_formed(message)[:_LONGEST_MESSAGE])
+    # An endpoint may repeat the key, or what was said: it is redacted like all that is stored.
+    return Failure(kind, redact(well_formed(message)).text[:_LONGEST_MESSAGE])

@@ -39,13 +39,14 @@ class Forgetting:
 
         def commit(_: None) -> DeletionReceipt:
             self._workspace.raise_shared_barrier(self._user)
-            return self._remove(self._store.find(self._user), erase=erase)
+            rows = self._store.find(self._user)
+            try:
+                self._workspace.remove(self._user, [row.item.memory_id for row in rows])
+            finally:  # a queue that cannot be written must not keep the rows
+                self._workspace.drop_queued(self._user)
+            return self._receipt(rows, erase=erase)
 
-        def prepare() -> None:
-            self._workspace.drop_queued(self._user)
-            self._workspace.raise_local_barrier(self._user)
-
-        return Change(prepare, commit)
+        return Change(lambda: self._workspace.raise_local_barrier(self._user), commit)
 
     def delete_source(self, message_id: str, *, erase: bool) -> Change[None, DeletionReceipt]:
         """See `UserMemory.delete_source`."""
@@ -66,7 +67,11 @@ class Forgetting:
             self._workspace.write(self._user, kept)
             return self._remove(gone, erase=erase)
 
-        return Change(lambda: self._workspace.drop_queued(self._user, message_id), commit)
+        def prepare() -> None:
+            self._workspace.note_deleted_source(self._user, message_id)
+            self._workspace.drop_queued(self._user, message_id)
+
+        return Change(prepare, commit)
 
     def forget(self, request: str, confirm_ids: Sequence[str] | None) -> Change[Wish | None, ForgetAnswer]:
         """See `UserMemory.forget`."""
@@ -99,12 +104,16 @@ class Forgetting:
         return ForgetAnswer("deleted" if deleted else "no_match", deleted=deleted)
 
     def _remove(self, rows: Sequence[StoredMemory], *, erase: bool) -> DeletionReceipt:
+        self._workspace.remove(self._user, [row.item.memory_id for row in rows])
+        return self._receipt(rows, erase=erase)
+
+    def _receipt(self, rows: Sequence[StoredMemory], *, erase: bool) -> DeletionReceipt:
+        """Of rows that are gone."""
         now = self._clock()
-        ids = [row.item.memory_id for row in rows]
         current = sum(is_current(row.item, now) for row in rows)
-        removed = self._workspace.remove(self._user, ids)
+        ids = tuple(row.item.memory_id for row in rows)
         erasure = self._erased(rows) if erase else None
-        return DeletionReceipt(current, removed, tuple(ids), now, erasure)
+        return DeletionReceipt(current, len(ids), ids, now, erasure)
 
     def _erased(self, rows: Sequence[StoredMemory]) -> ErasureReceipt:
         try:

@@ -11,7 +11,7 @@ import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime, timedelta, tzinfo
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Final, Literal
 
 from langmem_ext.embedding import CheckedEmbedder
 from langmem_ext.errors import InvalidInputError, ModelError
@@ -145,9 +145,14 @@ class Learner:
             return AddResult("nothing", dropped, None, extraction.usage, turn.message_ids)
         if (known := self._learned_before(turn)) is not None:
             return replace(known, usage=extraction.usage)
-        plan = self._workspace.commit(turn.scope.user_id, proposals, now=self._clock(), new_id=self._new_id)
-        outcomes = (*plan.outcomes, *extraction.rejected)
-        return AddResult("learned", outcomes, None, extraction.usage, turn.message_ids)
+        gone = set(turn.guard.deleted_sources())
+        kept = [p for p in proposals if gone.isdisjoint(part.message_id for part in p.source)]
+        reason = "delete_source() came after this turn was handed in"
+        skipped = [Outcome("skipped", reason=reason)] * (len(proposals) - len(kept))
+        plan = self._workspace.commit(turn.scope.user_id, kept, now=self._clock(), new_id=self._new_id)
+        outcomes = (*plan.outcomes, *skipped, *extraction.rejected)
+        status: Literal["learned", "nothing"] = "learned" if kept else "nothing"
+        return AddResult(status, outcomes, None, extraction.usage, turn.message_ids)
 
     def _observed(self, observed_at: datetime | str | float | None) -> datetime:
         """When it was said, in the zone that the caller gave, else in the configured one."""

@@ -102,7 +102,10 @@ class LongTermMemory(UpkeepDoor):
         if sum(place is not None for place in (path, url, store)) > 1:
             raise InvalidInputError("give one of path, url and store; with none, memories are kept in RAM")
         _check_part(store, MemoryStore, "store")
+        extractor = _extractor(llm, Customisation(instructions, schema))
+        queue_path = _state_path(path, state_path)
         used = embedder if embedder is not None else _default_embedder()
+        checked = CheckedEmbedder(used)
         opened = store if store is not None else _open(path, url, headers, used.fingerprint)
         if opened.fingerprint != used.fingerprint:  # a store that was handed in
             raise EmbedderMismatchError(
@@ -117,9 +120,7 @@ class LongTermMemory(UpkeepDoor):
         self._closed = False
         self._pid = os.getpid()
         self._recall_log = RecallLog(keep_queries=log_queries)
-        checked = CheckedEmbedder(used)
         super().__init__(Upkeep(self._workspace, checked, clock))
-        extractor: Extractor = _extractor(llm, Customisation(instructions, schema))
         self._rooms = Rooms(
             workspace=self._workspace,
             embedder=checked,
@@ -137,14 +138,24 @@ class LongTermMemory(UpkeepDoor):
             clock=clock,
             new_id=new_id,
             check_open=self._check_open,
+            asks_llm=llm is not None,
             workers=self._background,
         )
-        self._state_path = _state_path(path, state_path)
+        self._state_path = queue_path
         self._in_ram = path is None and url is None and store is None
         self._attaching = threading.Lock()
         self._attached: Workers | None = None
-        if self._state_path is not None and self._state_path.exists():
-            self._background()  # something may wait there since an earlier run
+        try:
+            if llm is not None:  # what waits since an earlier run waits for an LLM
+                self._attach_where_turns_wait()
+        except BaseException:
+            release_workspace(self._workspace, own_hold=self._own_hold)
+            raise
+
+    def _attach_where_turns_wait(self) -> None:
+        exists = self._state_path is not None and self._state_path.exists()
+        if exists or self._workspace.workers is not None:
+            self._background()
 
     def _background(self) -> Workers:
         with self._attaching:
@@ -313,8 +324,8 @@ def _extractor(llm: ChatModel | None, custom: Customisation) -> Extractor:
 
 def _state_path(path: str | Path | None, state_path: str | Path | None) -> Path | None:
     if state_path is not None:
-        return Path(_checked_path(state_path)).expanduser()
-    return None if path is None else Path(path).expanduser() / "state.sqlite3"
+        return Path(_checked_path(state_path)).expanduser().resolve()
+    return None if path is None else Path(path).expanduser().resolve() / "state.sqlite3"
 
 
 def _checked_path(path: object) -> str | Path:

@@ -45,6 +45,7 @@ class QueuedTurn:
     attempts: int
     barrier: int | None
     sequence: int
+    needs_llm: bool = False  # handed in to a memory with an LLM: rules would find less
 
 
 class Failure(NamedTuple):
@@ -71,15 +72,22 @@ class QueueCounts(NamedTuple):
 
 
 def to_text(
-    scope: Scope, messages: Sequence[Message], observed_at: datetime, idempotency_key: str | None
+    scope: Scope,
+    messages: Sequence[Message],
+    observed_at: datetime,
+    idempotency_key: str | None,
+    *,
+    needs_llm: bool = False,
 ) -> str:
     """What a turn says, as JSON. The text is not escaped: who searches a file for it finds it."""
+    zone = getattr(observed_at.tzinfo, "key", None)
     turn = {
         "agent_id": scope.agent_id,
         "session_id": scope.session_id,
         "messages": [asdict(message) for message in messages],
         "observed_at": observed_at.isoformat(),
-        "zone": getattr(observed_at.tzinfo, "key", None),
+        "zone": zone if isinstance(zone, str) else None,
+        "needs_llm": needs_llm,
         "idempotency_key": idempotency_key,
     }
     return json.dumps(turn, ensure_ascii=False)
@@ -97,12 +105,22 @@ def from_text(text: str, ticket: Ticket, *, sequence: int, attempts: int, barrie
         attempts=attempts,
         barrier=barrier,
         sequence=sequence,
+        needs_llm=turn.get("needs_llm", False),
     )
+
+
+def without_message(text: str, message_id: str) -> str | None:
+    """The text of a turn without a message; None where no message of a person is left."""
+    turn = json.loads(text)
+    turn["messages"] = [message for message in turn["messages"] if message["message_id"] != message_id]
+    if not any(message["role"] == "user" for message in turn["messages"]):
+        return None
+    return json.dumps(turn, ensure_ascii=False)
 
 
 def _observed_at(text: str, zone: str | None) -> datetime:
     when = datetime.fromisoformat(text)
     try:
         return when if zone is None else when.astimezone(ZoneInfo(zone))
-    except (ZoneInfoNotFoundError, ValueError):  # other time zone data than when it was written
+    except (ZoneInfoNotFoundError, ValueError, OSError):  # other time zone data than when it was written
         return when

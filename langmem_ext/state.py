@@ -20,7 +20,16 @@ from langmem_ext.errors import InvalidInputError, StorageError, StoreClosedError
 from langmem_ext.items import Scope
 from langmem_ext.messages import Message
 from langmem_ext.ports import Clock
-from langmem_ext.queued_turns import FailedTurn, Failure, QueueCounts, QueuedTurn, Ticket, from_text, to_text
+from langmem_ext.queued_turns import (
+    FailedTurn,
+    Failure,
+    QueueCounts,
+    QueuedTurn,
+    Ticket,
+    from_text,
+    to_text,
+    without_message,
+)
 
 _VERSION: Final = 1
 # `secure_delete` clears freed cells and pages, but rebalancing copies small cells within pages, and of
@@ -84,6 +93,7 @@ class Outbox:
         *,
         idempotency_key: str | None = None,
         barrier: int | None = None,
+        needs_llm: bool = False,
     ) -> Ticket:
         """Add a turn at the end; it survives a crash from here on. The arguments are those of `QueuedTurn`.
 
@@ -91,7 +101,7 @@ class Outbox:
             StorageError: it could not be written.
         """
         ticket = Ticket(self._new_id(), scope.user_id, self._clock())
-        text = to_text(scope, messages, observed_at, idempotency_key)
+        text = to_text(scope, messages, observed_at, idempotency_key, needs_llm=needs_llm)
         self._change(
             "INSERT INTO turns (ticket_id, user_id, created_at, barrier, turn) VALUES (?, ?, ?, ?, ?)",
             *(ticket.ticket_id, ticket.user_id, ticket.created_at.timestamp(), barrier, text),
@@ -106,7 +116,14 @@ class Outbox:
                 return None
             columns = "ticket_id, user_id, created_at, turn, attempts, barrier"
             row = connection.execute(f"SELECT {columns} FROM turns WHERE sequence = ?", (first,)).fetchone()
-            turn = from_text(row[3], _ticket(row), sequence=first, attempts=row[4], barrier=row[5])
+            try:
+                turn = from_text(row[3], _ticket(row), sequence=first, attempts=row[4], barrier=row[5])
+            except Exception as error:  # whatever was written into the file: the others must pass
+                connection.execute(
+                    "UPDATE turns SET state = 'failed', error = ? WHERE sequence = ?",
+                    (json.dumps(["unreadable", type(error).__name__]), first),
+                )
+                return None
             self._running[turn.scope.user_id] = turn
             self._resting.pop(turn.scope.user_id, None)
             return turn
@@ -203,14 +220,24 @@ class Outbox:
         return bool(self._change("DELETE FROM turns WHERE user_id = ? AND ticket_id = ?", user_id, ticket_id))
 
     def drop(self, user_id: str, message_id: str | None = None) -> int:
-        """Drop a user's turns, or those with this message; returns how many.
+        """Drop a user's turns, or only this message out of them; returns how many turns are gone.
 
         One that is being learned is no longer held.
         """
         self._resting.pop(user_id, None)
-        found = "SELECT 1 FROM json_each(turn, '$.messages') WHERE json_extract(value, '$.message_id') = ?"
-        statement = f"DELETE FROM turns WHERE user_id = ? AND (? IS NULL OR EXISTS ({found}))"
-        return self._change(statement, user_id, message_id, message_id)
+        if message_id is None:
+            return self._change("DELETE FROM turns WHERE user_id = ?", user_id)
+        dropped = 0
+        with self._open() as connection:
+            rows = connection.execute("SELECT sequence, turn FROM turns WHERE user_id = ?", (user_id,))
+            for sequence, text in rows.fetchall():
+                left = without_message(text, message_id)
+                if left is None:
+                    connection.execute("DELETE FROM turns WHERE sequence = ?", (sequence,))
+                    dropped += 1
+                elif left != text:
+                    connection.execute("UPDATE turns SET turn = ? WHERE sequence = ?", (left, sequence))
+        return dropped
 
     def compact(self) -> None:
         """Give back the room of what was deleted."""

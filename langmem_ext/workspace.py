@@ -41,6 +41,7 @@ class Workspace:
         self._indexes = IndexCache()
         self._lock = threading.Lock()
         self._barriers: dict[str, int] = {}
+        self._deleted_sources: dict[str, list[str]] = {}
         self._accesses: dict[str, dict[str, tuple[int, datetime]]] = {}
 
     def submit(self, user_id: str, function: Callable[[], T]) -> Future[T]:
@@ -65,6 +66,16 @@ class Workspace:
             if self.workers is None:
                 self.workers = Workers(Outbox(path, clock=clock, new_id=new_id), clock=clock)
             return self.workers
+
+    def note_deleted_source(self, user_id: str, message_id: str) -> None:
+        """Let nothing of this message be stored that this process is learning at the moment."""
+        with self._lock:
+            self._deleted_sources.setdefault(user_id, []).append(message_id)
+
+    def deleted_sources(self, user_id: str, since: int = 0) -> list[str]:
+        """The messages whose memories this process deleted, in order, without the first `since`."""
+        with self._lock:
+            return self._deleted_sources.get(user_id, [])[since:]
 
     def drop_queued(self, user_id: str, message_id: str | None = None) -> None:
         """Forget the turns that wait to be learned; only those with this message where one is given."""
@@ -217,6 +228,11 @@ class DeletionGuard:
         self._user = user_id
         self._local = workspace.local_barrier(user_id)
         self._shared: int | None = None
+        self._sources = len(workspace.deleted_sources(user_id))
+
+    def deleted_sources(self) -> list[str]:
+        """The messages whose memories were deleted since. On the strand."""
+        return self._workspace.deleted_sources(self._user, self._sources)
 
     def note_shared(self) -> None:
         """Note what other processes deleted until it was handed in."""

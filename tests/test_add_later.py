@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
+import sqlite3
 import threading
 from collections.abc import Sequence
+from contextlib import closing
 from pathlib import Path
 
 import pytest
 
-from langmem_ext import InvalidInputError, LongTermMemory, ModelError, StoreClosedError
+from langmem_ext import InvalidInputError, LongTermMemory, ModelError, StorageError, StoreClosedError
 from langmem_ext.ports import ChatMessage, ChatReply, ReplySchema
 from langmem_ext.testing import FakeEmbedder, ManualClock, ScriptedChatModel
-from tests.support.memories import OpenMemory, contents, fact, listed, reply
+from tests.support.memories import OpenMemory, contents, fact, listed, reply, run_python
 
 TEA = reply(fact("The user likes tea", "I like tea"))
 
@@ -108,6 +110,116 @@ def test_delete_source_drops_the_turn_that_waits(tmp_path: Path) -> None:
         llm.go_on.set()
         memory.flush()
         assert listed(user) == []
+
+
+def test_delete_source_leaves_the_other_messages_of_a_turn_that_waits(tmp_path: Path) -> None:
+    down = ScriptedChatModel([ModelError("no answer", kind="unavailable")] * 3)
+    said = [
+        {"role": "user", "content": "I like coffee, every day.", "id": "nul\x00id"},
+        {"role": "user", "content": "I like tea, every day.", "id": "m2"},
+    ]
+    with opened(tmp_path, down) as memory:
+        memory.for_user("u1").add_later(said)
+        memory.flush()
+        memory.for_user("u1").delete_source("nul\x00id")
+    assert b"coffee" not in (tmp_path / "state.sqlite3").read_bytes()
+    with opened(tmp_path, ScriptedChatModel([TEA])) as memory:
+        memory.flush()
+        assert listed(memory.for_user("u1")) == ["The user likes tea"]
+
+
+def test_delete_source_reaches_a_turn_whose_llm_is_being_asked(tmp_path: Path) -> None:
+    llm = Held([TEA])
+    with opened(None, llm) as memory:
+        user = memory.for_user("u1")
+        said = [{"role": "user", "content": "I like tea, every day.", "id": "m1"}]
+        adding = threading.Thread(target=user.add, args=(said,))
+        adding.start()
+        assert llm.asked.wait(20)
+        user.delete_source("m1")
+        llm.go_on.set()
+        adding.join(20)
+        assert listed(user) == []
+
+
+def test_who_opens_it_without_an_llm_leaves_what_waits_for_one(tmp_path: Path) -> None:
+    down = ScriptedChatModel([ModelError("no answer", kind="unavailable")] * 3)
+    with opened(tmp_path, down) as memory:
+        memory.for_user("u1").add_later("I like tea, every day.")
+        memory.flush()
+    with LongTermMemory(tmp_path, embedder=FakeEmbedder()) as looking:
+        assert looking.users() == []
+        report = looking.flush()
+        assert (report.learned, report.waiting) == (0, 1)
+        assert report.error is not None and "llm=" in report.error
+        looking.for_user("u2").add_later("I am a paediatric nurse.")
+        assert looking.flush().learned == 1
+    with opened(tmp_path, ScriptedChatModel([TEA])) as memory:
+        assert memory.flush().learned == 1
+        assert listed(memory.for_user("u1")) == ["The user likes tea"]
+
+
+def test_the_place_of_the_queue_does_not_move_with_the_process(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "elsewhere").mkdir()
+    monkeypatch.chdir(tmp_path)
+    with opened(Path("db"), ScriptedChatModel([TEA])) as memory:
+        monkeypatch.chdir(tmp_path / "elsewhere")
+        memory.for_user("u1").add_later("I like tea, every day.")
+        assert memory.flush().learned == 1
+        memory.for_user("u1").delete_all(erase=True)
+    assert (tmp_path / "db" / "state.sqlite3").exists()
+    assert list((tmp_path / "elsewhere").iterdir()) == []
+
+
+def test_a_queue_that_cannot_be_opened_holds_nothing_back(tmp_path: Path) -> None:
+    opened(tmp_path, ScriptedChatModel([])).close()
+    (tmp_path / "state.sqlite3").write_bytes(b"garbage" * 100)
+    with pytest.raises(StorageError, match=r"state\.sqlite3"):
+        opened(tmp_path, ScriptedChatModel([]))
+    (tmp_path / "state.sqlite3").unlink()
+    done = run_python(
+        """
+        import sys
+        from langmem_ext import LongTermMemory
+        from langmem_ext.testing import FakeEmbedder
+        LongTermMemory(sys.argv[1], embedder=FakeEmbedder()).close()
+        """,
+        str(tmp_path),
+    )
+    assert done.returncode == 0, done.stderr
+
+
+def test_a_turn_that_cannot_be_read_is_set_aside_and_the_others_pass(tmp_path: Path) -> None:
+    down = ScriptedChatModel([ModelError("no answer", kind="unavailable")] * 3)
+    with opened(tmp_path, down) as memory:
+        for name in ("a", "b"):
+            memory.for_user(name).add_later("I like tea, every day.")
+        memory.flush()
+    with closing(sqlite3.connect(tmp_path / "state.sqlite3")) as connection, connection:
+        connection.execute("UPDATE turns SET turn = '{}' WHERE user_id = 'a'")
+    with opened(tmp_path, ScriptedChatModel([TEA])) as memory:
+        report = memory.flush(timeout=60)
+        assert (report.learned, report.waiting, report.failed) == (1, 0, 1)
+        assert memory.failed_turns()[0].error.kind == "unreadable"
+
+
+def test_the_text_of_an_error_is_redacted_before_it_is_kept(tmp_path: Path) -> None:
+    error = ModelError(
+        "Incorrect API key provided: sk-proj-Zanzibar0123456789abcdefABCDEF", kind="bad_request"
+    )
+    with opened(tmp_path, ScriptedChatModel([error])) as memory:
+        memory.for_user("u1").add_later("I like tea, every day.")
+        assert memory.flush().failed == 1
+        assert "Zanzibar" not in memory.failed_turns()[0].error.message
+    assert b"Zanzibar" not in (tmp_path / "state.sqlite3").read_bytes()
+
+
+@pytest.mark.parametrize("timeout", [-1, float("inf"), float("nan"), 1e10, True])
+def test_a_timeout_that_is_none_is_refused(memory: LongTermMemory, timeout: float) -> None:
+    with pytest.raises(InvalidInputError, match="timeout"):
+        memory.flush(timeout=timeout)
 
 
 def test_the_same_turn_now_and_later_is_one(tmp_path: Path) -> None:

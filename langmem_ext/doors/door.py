@@ -42,6 +42,7 @@ class Rooms:
     clock: Clock
     new_id: Callable[[], str]
     check_open: Callable[[], None]
+    asks_llm: bool
     workers: Callable[[], Workers]  # of the outbox, opened at the first call
 
 

@@ -74,7 +74,14 @@ class LearningDoor(Door):
         read, when, _ = self._rooms.learner.read(self._scope, messages, observed_at, idempotency_key)
         workspace, workers = self._rooms.workspace, self._rooms.workers()
         barrier = workspace.shared_barrier(self._scope.user_id) if workspace.store.shared else None
-        ticket = workers.outbox.put(self._scope, read, when, idempotency_key=idempotency_key, barrier=barrier)
+        ticket = workers.outbox.put(
+            self._scope,
+            read,
+            when,
+            idempotency_key=idempotency_key,
+            barrier=barrier,
+            needs_llm=self._rooms.asks_llm,
+        )
         workers.wake()
         return ticket
 

@@ -3,10 +3,14 @@
 from __future__ import annotations
 
 import asyncio
+from typing import Final
 
+from langmem_ext.errors import InvalidInputError
 from langmem_ext.queued_turns import FailedTurn
 from langmem_ext.receipts import ErasureReceipt, FlushReport, RepairReport, SweepReport
 from langmem_ext.upkeep import Upkeep
+
+_LONGEST_WAIT: Final = 1e6  # seconds
 
 
 class UpkeepDoor:
@@ -16,6 +20,9 @@ class UpkeepDoor:
         self._upkeep = upkeep
 
     def _check_open(self) -> None:
+        raise NotImplementedError
+
+    def _attach_where_turns_wait(self) -> None:
         raise NotImplementedError
 
     def users(self) -> list[str]:
@@ -35,6 +42,11 @@ class UpkeepDoor:
                 first of a user fails again, the others of that user keep waiting behind it.
         """
         self._check_open()
+        if timeout is not None and (isinstance(timeout, bool) or not 0 <= timeout <= _LONGEST_WAIT):
+            raise InvalidInputError(
+                f"timeout must be between 0 and {_LONGEST_WAIT:g} seconds, got {timeout!r}"
+            )
+        self._attach_where_turns_wait()
         return self._upkeep.flush(timeout)
 
     async def aflush(self, timeout: float | None = None) -> FlushReport:
