@@ -32,7 +32,7 @@ def open_background(path: Path, llm: ChatModel | None) -> tuple[LongTermMemory, 
         return datetime.now(UTC)
 
     memory = LongTermMemory(path, embedder=FakeEmbedder(), llm=llm)
-    outbox = Outbox(path / "state.sqlite3", clock=now, new_id=lambda: uuid.uuid4().hex)
+    outbox = Outbox(path / "turns.sqlite3", clock=now, new_id=lambda: uuid.uuid4().hex)
 
     def learn(turn: QueuedTurn) -> AddResult:
         user = memory.for_user(turn.scope.user_id)
