@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from pathlib import Path
 from typing import Any
 
 import pytest
 
 from langmem_ext import LongTermMemory, UserMemory
-from langmem_ext.testing import FakeEmbedder, ManualClock
+from langmem_ext.state import Outbox
+from langmem_ext.testing import FakeEmbedder, ManualClock, SequentialIds
 from tests.support.chroma_server import ChromaServer
 from tests.support.memories import OpenMemory
+from tests.support.outbox import OpenOutbox
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
@@ -61,3 +64,25 @@ def memory(open_memory: OpenMemory) -> LongTermMemory:
 def user(memory: LongTermMemory) -> UserMemory:
     """A user of that memory."""
     return memory.for_user("u1")
+
+
+@pytest.fixture
+def open_outbox(tmp_path: Path, clock: ManualClock) -> Iterator[OpenOutbox]:
+    """Opens the file, and closes before that what was open."""
+    ids = SequentialIds()
+    opened: list[Outbox] = []
+
+    def open_one() -> Outbox:
+        for other in opened:
+            other.close()
+        opened.append(Outbox(tmp_path / "state.sqlite3", clock=clock, new_id=ids))
+        return opened[-1]
+
+    yield open_one
+    for outbox in opened:
+        outbox.close()
+
+
+@pytest.fixture
+def outbox(open_outbox: OpenOutbox) -> Outbox:
+    return open_outbox()

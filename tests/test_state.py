@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import itertools
 import threading
-from collections.abc import Iterator
 from datetime import datetime, timedelta, timezone, tzinfo
 from pathlib import Path
 from zoneinfo import ZoneInfo
@@ -16,7 +15,7 @@ from langmem_ext.items import Scope
 from langmem_ext.messages import Message
 from langmem_ext.queued_turns import FailedTurn, Failure, Ticket
 from langmem_ext.state import Outbox
-from langmem_ext.testing import ManualClock, SequentialIds
+from langmem_ext.testing import ManualClock
 from tests.support.memories import START
 from tests.support.outbox import OpenOutbox, learned, put, said, take
 
@@ -26,28 +25,6 @@ OUTAGE = Failure("unavailable", "the server is down")
 @pytest.fixture
 def path(tmp_path: Path) -> Path:
     return tmp_path / "state.sqlite3"
-
-
-@pytest.fixture
-def open_outbox(path: Path, clock: ManualClock) -> Iterator[OpenOutbox]:
-    """Opens the file, and closes before that what was open."""
-    ids = SequentialIds()
-    opened: list[Outbox] = []
-
-    def open_one() -> Outbox:
-        for other in opened:
-            other.close()
-        opened.append(Outbox(path, clock=clock, new_id=ids))
-        return opened[-1]
-
-    yield open_one
-    for outbox in opened:
-        outbox.close()
-
-
-@pytest.fixture
-def outbox(open_outbox: OpenOutbox) -> Outbox:
-    return open_outbox()
 
 
 @pytest.mark.parametrize(

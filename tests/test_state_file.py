@@ -6,7 +6,6 @@ import os
 import random
 import sqlite3
 import stat
-from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -22,28 +21,6 @@ from tests.support.outbox import OpenOutbox, learned, put, take
 @pytest.fixture
 def path(tmp_path: Path) -> Path:
     return tmp_path / "state.sqlite3"
-
-
-@pytest.fixture
-def open_outbox(path: Path, clock: ManualClock) -> Iterator[OpenOutbox]:
-    """Opens the file, and closes before that what was open."""
-    ids = SequentialIds()
-    opened: list[Outbox] = []
-
-    def open_one() -> Outbox:
-        for other in opened:
-            other.close()
-        opened.append(Outbox(path, clock=clock, new_id=ids))
-        return opened[-1]
-
-    yield open_one
-    for outbox in opened:
-        outbox.close()
-
-
-@pytest.fixture
-def outbox(open_outbox: OpenOutbox) -> Outbox:
-    return open_outbox()
 
 
 def bytes_beside(path: Path) -> bytes:

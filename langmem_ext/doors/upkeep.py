@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+from abc import ABC, abstractmethod
 from typing import Final
 
 from langmem_ext.errors import InvalidInputError
@@ -13,17 +14,19 @@ from langmem_ext.upkeep import Upkeep
 _LONGEST_WAIT: Final = 1e6  # seconds
 
 
-class UpkeepDoor:
+class UpkeepDoor(ABC):
     """Operations over all users."""
 
     def __init__(self, upkeep: Upkeep) -> None:
         self._upkeep = upkeep
 
+    @abstractmethod
     def _check_open(self) -> None:
-        raise NotImplementedError
+        """Raise a StorageError where the memory may not be used any more."""
 
+    @abstractmethod
     def _attach_where_turns_wait(self) -> None:
-        raise NotImplementedError
+        """Begin to learn what waits in the outbox, where there is one."""
 
     def users(self) -> list[str]:
         """All users that have memories, sorted."""

@@ -94,14 +94,14 @@ class Shard:
                 self._to_wipe = None
 
     def switch(self, new: Path) -> None:
-        """Use another generation and remove the one in use. Alone in both gates."""
+        """Use another generation and remove the one in use. Alone in `writers` and `in_use`."""
         old = self.generations.current()
         self.close()
         self.generations.switch(new)
         remove_directory(old)
 
     def close(self) -> None:
-        """Give the client back. Alone in the gate `users`."""
+        """Give the client back. Alone in `in_use`."""
         opened, self._open = self._open, None
         self._to_wipe = None
         if opened is not None:
