@@ -13,8 +13,8 @@ from langmem_ext.extraction.sentences import sentences_of
 from langmem_ext.items import Source
 from langmem_ext.messages import Message
 from langmem_ext.redaction import PLACEHOLDER
-from langmem_ext.retrieval.lexical import stem, words_of
 from langmem_ext.text import HAN, comparison_key, normalise
+from langmem_ext.words import stem, words_of
 
 _WORD = re.compile(rf"(?P<han>[{HAN}]+)|[^\W_{HAN}]+(?:['’][^\W\d_{HAN}]+)?")
 _HAN_CHAR = re.compile(f"[{HAN}]")

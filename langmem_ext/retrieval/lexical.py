@@ -3,15 +3,14 @@
 from __future__ import annotations
 
 import re
-import threading
 import unicodedata
 from collections import Counter
 from collections.abc import Iterator, Sequence
-from functools import lru_cache
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from langmem_ext.retrieval.stop_words import CHINESE, ENGLISH
 from langmem_ext.text import HAN, well_formed
+from langmem_ext.words import stem, word_spans
 
 if TYPE_CHECKING:
     import numpy as np
@@ -39,7 +38,6 @@ _SUBJECT = re.compile(r"用户的?|\bthe user(?:'s)?\b")
 
 _K1 = 1.5
 _B = 0.75
-_local = threading.local()
 
 
 def tokenise(text: str) -> list[str]:
@@ -56,22 +54,6 @@ def tokenise(text: str) -> list[str]:
     """
     folded = _SUBJECT.sub(" ", _folded(text))
     return [term for piece in _PIECE.finditer(folded) for term in _terms(piece)]
-
-
-@lru_cache(maxsize=65536)
-def stem(word: str) -> str:
-    """The stem of an English word in lower case (Snowball). Safe to use from several threads."""
-    stemmer = getattr(_local, "stemmer", None)
-    if stemmer is None:  # one per thread: a stemmer keeps the word it works on in itself
-        from snowballstemmer.english_stemmer import EnglishStemmer
-
-        stemmer = _local.stemmer = EnglishStemmer()
-    return str(stemmer.stemWord(word))
-
-
-def words_of(chinese: str) -> list[str]:
-    """The words of a run of Han characters, as jieba cuts it, one after the other."""
-    return list(_jieba().cut(chinese))
 
 
 class KeywordIndex:
@@ -156,7 +138,7 @@ def _word_terms(text: str) -> Iterator[str]:
 
 def _chinese_terms(run: str) -> Iterator[str]:
     """Each stretch of the run once: words, pairs of characters, single characters."""
-    spans = {(start, end) for _, start, end in _jieba().tokenize(run, "search")}
+    spans = set(word_spans(run))
     # A character of a function word is none by itself: 什 of 什么.
     empty = {i for start, end in spans if run[start:end] in CHINESE for i in range(start, end)}
     spans |= {(i, i + 1) for i in range(len(run)) if i not in empty}
@@ -165,11 +147,3 @@ def _chinese_terms(run: str) -> Iterator[str]:
         term = run[start:end]
         if term not in CHINESE and not (end - start == 2 and CHINESE.issuperset(term)):
             yield term
-
-
-@lru_cache(maxsize=1)
-def _jieba() -> Any:
-    # An instance of our own: words that an application adds to the shared one must not change what is found.
-    import rjieba  # 30 ms and a dictionary: only where there is Chinese
-
-    return rjieba.Jieba()

@@ -10,8 +10,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from langmem_ext.retrieval.lexical import KeywordIndex, stem, tokenise, words_of
+from langmem_ext.retrieval.lexical import KeywordIndex, tokenise
 from langmem_ext.retrieval.stop_words import CHINESE
+from langmem_ext.words import stem, words_of
 
 HAN = st.text(alphabet="花生过敏我喜欢喝绿茶杭州王小明北京大学的了是南市长江桥", min_size=1, max_size=12)
 
