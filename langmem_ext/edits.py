@@ -33,8 +33,9 @@ from langmem_ext.reading import Reader
 from langmem_ext.receipts import ImportReport
 from langmem_ext.reconciliation import Proposal, is_current, merge
 from langmem_ext.redaction import redact, stored_form
-from langmem_ext.text import content_key, normalise_key
+from langmem_ext.text import normalise_key
 from langmem_ext.transfer import read_lines
+from langmem_ext.wording import content_key
 from langmem_ext.workspace import DeletionGuard, Workspace
 
 if TYPE_CHECKING:
@@ -201,7 +202,8 @@ class Edits:
         for row in self._store.find(self._user, {"content_key": content_key(new.item.content)}):
             if row.item.memory_id != new.item.memory_id and is_current(row.item, now):
                 raise InvalidInputError(
-                    f"this user has that memory already: {row.item.memory_id!r}; delete one of the two"
+                    f"this user has that memory already, in these or other words: {row.item.memory_id!r}; "
+                    "delete one of the two"
                 )
 
     def import_rows(self, file: str | Path | TextIO) -> Change[list[StoredMemory], ImportReport]:

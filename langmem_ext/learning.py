@@ -260,6 +260,7 @@ def _proposal(turn: Turn, candidate: Candidate, vector: Vector) -> Proposal:
         valid_until=candidate.valid_until,
         source=(candidate.source,),
         replaces=turn.neighbour_ids[number - 1] if number is not None and valid_number else None,
+        neighbours=turn.neighbour_ids,
         correction=candidate.correction,
         turn_id=turn.turn_id,
     )

@@ -1,9 +1,9 @@
 """What becomes of a new memory beside those that are there: a pure function.
 
-In this order: the same sentence (but for Unicode form, width, case and spaces) touches the old
-row, unless it is said of another `key`; the same `key`, or an accepted `replaces`, retires the old
-row and takes its place in the chain of versions; everything else is added. Similarity decides
-nothing here: it cannot tell a duplicate from a contradiction.
+In this order: the same statement, in these or other words, touches the old row, unless it is said of
+another `key`; the same `key`, or an accepted `replaces`, retires the old row and takes its place in the
+chain of versions; everything else is added. Similarity decides nothing here, because it cannot tell a
+duplicate from a contradiction: it only proposes the neighbours, which are compared word by word.
 
 A *change* ends the validity of the old row (at the latest when it began, where the new fact is older
 than that); a *correction* retracts it. What was said earlier than the current value of its key (an
@@ -28,7 +28,7 @@ from langmem_ext.items import (
     Source,
 )
 from langmem_ext.ports import MAX_SOURCES, StoredMemory
-from langmem_ext.text import comparison_key
+from langmem_ext.wording import common_form, retold
 
 if TYPE_CHECKING:
     from langmem_ext.ports import Vector
@@ -41,6 +41,7 @@ class Proposal:
     Attributes:
         observed_at: When it was said.
         replaces: Id of a row of this user that it makes outdated.
+        neighbours: Ids of this user's rows that are similar, to be compared with.
         turn_id: The turn it comes from; None for `remember`.
     """
 
@@ -57,6 +58,7 @@ class Proposal:
     valid_until: datetime | None = None
     source: tuple[Source, ...] = ()
     replaces: str | None = None
+    neighbours: tuple[str, ...] = ()
     correction: bool = False
     turn_id: str | None = None
 
@@ -80,8 +82,8 @@ def reconcile(
 
     Args:
         proposals: All of one user.
-        known: This user's rows that have the proposals' sentences, keys or `replaces` ids, with
-            all rows of their chains; more do no harm.
+        known: This user's rows that have the proposals' `content_key`s, keys, neighbours or `replaces`
+            ids, with all rows of their chains; more do no harm.
         now: The time of writing.
         new_id: Makes ids for new rows.
     """
@@ -99,8 +101,8 @@ class _Book:
         self.rows: dict[str, StoredMemory] = {}
         self.changed: dict[str, StoredMemory] = {}
         self.now = now
-        # Ids that ever had a sentence or a key: few to look through, instead of all rows per proposal.
-        self._by_sentence: defaultdict[str, dict[str, None]] = defaultdict(dict)
+        # Ids that ever had a wording or a key: few to look through, instead of all rows per proposal.
+        self._by_wording: defaultdict[str, dict[str, None]] = defaultdict(dict)
         self._by_key: defaultdict[str | None, dict[str, None]] = defaultdict(dict)
         for row in known:
             self._note(row)
@@ -109,7 +111,7 @@ class _Book:
         return None if item is None else self.rows[item.memory_id].item
 
     def enter(self, proposal: Proposal, new_id: Callable[[], str]) -> Outcome:
-        same = self._same_sentence(proposal)
+        same = self._same_statement(proposal)
         rivals = [row for row in self._rivals(proposal) if row is not same]
         newer = next((row for row in rivals if row.item.recorded_at > proposal.observed_at), None)
         if newer is not None and same is None:
@@ -133,16 +135,17 @@ class _Book:
         known = self.rows.get(memory_id)
         self.rows[memory_id] = row
         if known is None:  # a row's sentence stays what it is
-            self._by_sentence[comparison_key(row.item.content)][memory_id] = None
+            self._by_wording[common_form(row.item.content)][memory_id] = None
         self._by_key[row.item.key][memory_id] = None
 
     def _current(self, ids: Iterable[str]) -> list[StoredMemory]:
         rows = (self.rows[memory_id] for memory_id in ids if memory_id in self.rows)
         return [row for row in rows if is_current(row.item, self.now)]
 
-    def _same_sentence(self, proposal: Proposal) -> StoredMemory | None:
+    def _same_statement(self, proposal: Proposal) -> StoredMemory | None:
         """The row that says this, unless it says it of another attribute."""
-        rows = self._current(self._by_sentence[comparison_key(proposal.content)])
+        similar = (row for row in self._current(proposal.neighbours) if _retold(row, proposal))
+        rows = (*self._current(self._by_wording[common_form(proposal.content)]), *similar)
         keys = (None, proposal.key)
         return next((row for row in rows if proposal.key is None or row.item.key in keys), None)
 
@@ -166,7 +169,7 @@ class _Book:
         return Outcome("replaced", item, previous=rivals[0].item)
 
     def _into_the_past(self, proposal: Proposal, newer: StoredMemory, new_id: Callable[[], str]) -> Outcome:
-        for memory_id in self._by_sentence[comparison_key(proposal.content)]:
+        for memory_id in self._by_wording[common_form(proposal.content)]:
             old = self.rows[memory_id]
             if old.chain_id == newer.chain_id:  # an old version says so already
                 self._put(replace(old, turn_ids=_with_turn(old.turn_ids, proposal.turn_id)))
@@ -194,13 +197,13 @@ def merge(
     there = list(known)
     ids = {row.item.memory_id for row in there}
     current = [row for row in there if is_current(row.item, now)]
-    said = {comparison_key(row.item.content) for row in current}
+    said = {common_form(row.item.content) for row in current}
     holders = {row.item.key: row for row in current if row.item.key is not None}
     new = [row for row in rows if row.item.memory_id not in ids]
     doubled: set[str] = set()
     rivals: dict[str, StoredMemory] = {}
     for head in (row for row in new if is_current(row.item, now)):
-        sentence = comparison_key(head.item.content)
+        sentence = common_form(head.item.content)
         if sentence in said:
             doubled.add(head.chain_id)
             continue
@@ -234,6 +237,16 @@ def is_current(item: MemoryItem, now: datetime) -> bool:
         and item.superseded_by is None
         and (item.valid_until is None or item.valid_until > now)
         and (item.expires_at is None or item.expires_at > now)
+    )
+
+
+def _retold(row: StoredMemory, proposal: Proposal) -> bool:
+    """Whether both were made from the same words of the same message."""
+    said = {(source.message_id, common_form(source.quote)) for source in row.item.source}
+    return any(
+        (source.message_id, common_form(source.quote)) in said
+        and retold(row.item.content, proposal.content, source.quote)
+        for source in proposal.source
     )
 
 

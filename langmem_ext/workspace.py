@@ -20,7 +20,7 @@ from langmem_ext.reconciliation import Plan, Proposal, reconcile
 from langmem_ext.retrieval.user_index import IndexCache, UserIndex
 from langmem_ext.state import Outbox
 from langmem_ext.strands import Strands
-from langmem_ext.text import content_key
+from langmem_ext.wording import content_key
 
 T = TypeVar("T")
 logger = logging.getLogger(__name__)
@@ -163,7 +163,7 @@ class Workspace:
                     "key": {"$in": sorted({p.key for p in proposals if p.key is not None})},
                     "superseded_by": None,
                 },
-                {"memory_id": {"$in": sorted({p.replaces for p in proposals if p.replaces is not None})}},
+                {"memory_id": {"$in": sorted({memory_id for p in proposals for memory_id in _named(p)})}},
             ]
         }
         rows = self.store.find(user_id, matching)
@@ -250,6 +250,10 @@ class DeletionGuard:
             self._workspace.local_barrier(self._user) == self._local
             and self._workspace.shared_barrier(self._user) == self._shared
         )
+
+
+def _named(proposal: Proposal) -> tuple[str, ...]:
+    return proposal.neighbours if proposal.replaces is None else (proposal.replaces, *proposal.neighbours)
 
 
 def _not_over(now: datetime) -> Filters:

@@ -85,6 +85,34 @@ def test_the_same_sentence_touches_the_old_row(again: str) -> None:
     assert by_id(plan)["old"].turn_ids == ("t2",)
 
 
+@pytest.mark.parametrize(
+    ("old", "new"),
+    [
+        ("The user likes tea", "User really enjoys tea."),
+        ("用户喜欢喝茶", "用户很爱喝茶。"),
+        ("The user has a dog named Rex", "The user owns a dog called Rex"),
+    ],
+)
+def test_the_same_fact_in_other_words_touches_the_old_row(old: str, new: str) -> None:
+    plan = decide([proposal(new), proposal(old)], [row("old", old)])
+    assert [outcome.action for outcome in plan.outcomes] == ["touched", "touched"]
+    assert by_id(plan)["old"].item.content == old
+
+
+def test_a_message_learned_again_and_told_in_other_words_touches_what_it_gave() -> None:
+    quote = "I have been mad about climbing since school"
+    old = row("old", "The user is mad about climbing since school", source=(Source("m1", "user", quote),))
+    again = "The user, mad about climbing since school days"
+    same, elsewhere = Source("m1", "user", quote), Source("m2", "user", "mad about climbing since school")
+    for source, neighbours, action in [
+        (same, ("old",), "touched"),
+        (same, (), "added"),  # only what similarity proposed is compared
+        (elsewhere, ("old",), "added"),
+    ]:
+        plan = decide([proposal(again, source=(source,), neighbours=neighbours)], [old])
+        assert [outcome.action for outcome in plan.outcomes] == [action]
+
+
 def test_similar_is_not_the_same() -> None:
     known = [row("old", "User likes cats"), row("flight", "User flight is on 2026-05-03")]
     plan = decide([proposal("User dislikes cats"), proposal("User flight is on 2026-05-30")], known)

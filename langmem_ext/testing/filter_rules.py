@@ -12,7 +12,7 @@ from typing import Any, Final
 from langmem_ext.errors import InvalidFilterError, InvalidInputError
 from langmem_ext.items import Filters, MemoryItem, as_utc
 from langmem_ext.ports import StoredMemory
-from langmem_ext.text import content_key
+from langmem_ext.wording import content_key
 
 _RANGES: Final[dict[str, Callable[[Any, Any], bool]]] = {"$gt": gt, "$gte": ge, "$lt": lt, "$lte": le}
 _LISTS: Final = ("$in", "$nin")

@@ -25,7 +25,7 @@ from langmem_ext.items import FrozenDict, MemoryItem, Source
 from langmem_ext.json_values import from_json, to_json
 from langmem_ext.metadata import ROW_COLUMNS
 from langmem_ext.ports import StoredMemory
-from langmem_ext.text import content_key
+from langmem_ext.wording import content_key
 
 if TYPE_CHECKING:
     from langmem_ext.ports import Vector

@@ -19,7 +19,7 @@ from langmem_ext.testing.store_contract.examples import (
     random_metadata,
     row,
 )
-from langmem_ext.text import content_key
+from langmem_ext.wording import content_key
 
 
 class RowContract:
