@@ -17,6 +17,7 @@ from langmem_ext.embedding import CheckedEmbedder
 from langmem_ext.errors import InvalidInputError, ModelError
 from langmem_ext.extraction.candidate import Candidate, Extraction, ExtractionRequest, user_messages
 from langmem_ext.extraction.rules import worth_a_call
+from langmem_ext.extraction.windows import windows
 from langmem_ext.items import AddResult, LearningError, MemoryItem, Outcome, Scope, Usage, as_utc
 from langmem_ext.messages import Message, MessagesLike, message_id_for, parse_messages
 from langmem_ext.ports import Clock
@@ -63,12 +64,14 @@ class Learner:
         clock: Clock,
         new_id: Callable[[], str],
         timezone: tzinfo,
+        window: int | None,
     ) -> None:
         self._workspace = workspace
         self._embedder = embedder
         self._clock = clock
         self._new_id = new_id
         self._timezone = timezone
+        self._window = window
 
     def read(
         self,
@@ -76,41 +79,54 @@ class Learner:
         messages: MessagesLike,
         observed_at: datetime | str | float | None,
         idempotency_key: str | None,
-    ) -> tuple[tuple[Message, ...], datetime, str]:
-        """The redacted messages, when they were said, and the id of the turn.
+    ) -> tuple[tuple[Message, ...], datetime]:
+        """The redacted messages, and when they were said.
 
         Raises:
             InvalidInputError: messages, time or key that cannot be read.
         """
+        _check_key(idempotency_key)
         read = tuple(_redacted(message) for message in parse_messages(messages))
-        when = self._observed(observed_at)
-        return read, when, _turn_id(scope, read, when, idempotency_key)
+        return read, self._observed(observed_at)
 
-    def prepare(
+    def turns(
         self,
         scope: Scope,
         messages: MessagesLike,
         observed_at: datetime | str | float | None,
         idempotency_key: str | None,
         guard: DeletionGuard,
-    ) -> Turn | AddResult:
-        """What to ask the extractor, or the result where there is nothing to ask.
+    ) -> list[Turn]:
+        """A conversation as turns that are learned one after the other: one, unless it is long.
 
         Raises:
             InvalidInputError: messages, time or key that cannot be read.
         """
-        read, when, turn_id = self.read(scope, messages, observed_at, idempotency_key)
-        message_ids = tuple(message.message_id for message in read)
-        if not worth_a_call(read):
-            return AddResult("nothing", _secrets(read), message_ids=message_ids)
-        guard.note_shared()
-        turn = Turn(scope, ExtractionRequest(read, (), when), (), turn_id, guard, idempotency_key is not None)
+        read, when = self.read(scope, messages, observed_at, idempotency_key)
+        parts = windows(read, self._window) if self._window is not None else [read]
+        return [
+            Turn(
+                scope,
+                ExtractionRequest(part, (), when),
+                (),
+                _turn_id(scope, part, when, idempotency_key, number),
+                guard,
+                idempotency_key is not None,
+            )
+            for number, part in enumerate(parts)
+        ]
+
+    def prepare(self, turn: Turn) -> Turn | AddResult:
+        """The turn with what is known around it, or the result where there is nothing to ask."""
+        if not worth_a_call(turn.request.messages):
+            return AddResult("nothing", _secrets(turn.request.messages), message_ids=turn.message_ids)
+        turn.guard.note_shared()
         if (known := self._learned_before(turn)) is not None:
             return known
         try:
             return self._with_related(turn)
         except ModelError as error:
-            return failed(error, message_ids)
+            return failed(error, turn.message_ids)
 
     def check(self, extraction: Extraction) -> Extraction:
         """Without the candidates that the embedder could not read to the end."""
@@ -266,11 +282,37 @@ def _proposal(turn: Turn, candidate: Candidate, vector: Vector) -> Proposal:
     )
 
 
-def _turn_id(scope: Scope, messages: Sequence[Message], when: datetime, key: str | None) -> str:
-    """Equal for the same turn. Without a key: the same messages in the same session on the same day."""
+def _check_key(key: str | None) -> None:
     if key is not None and (not isinstance(key, str) or not key.strip()):
         raise InvalidInputError(f"idempotency_key must be a non-blank string or None, got {key!r}")
+
+
+def _turn_id(scope: Scope, messages: Sequence[Message], when: datetime, key: str | None, number: int) -> str:
+    """Equal for the same turn. Without a key: the same messages in the same session on the same day.
+
+    The windows of a long conversation with a key are told apart by their `number`.
+    """
     said = [[m.message_id, m.role, m.speaker, normalise(m.content)] for m in messages]
     turn = ["key", key] if key is not None else ["turn", scope.session_id, when.date().isoformat(), said]
-    identity = [scope.user_id, *turn]
+    identity = [scope.user_id, *turn, *([number] if key is not None and number else [])]
     return hashlib.blake2b(json.dumps(identity).encode(), digest_size=16).hexdigest()
+
+
+def combined(results: Sequence[AddResult], total: int) -> AddResult:
+    """What came of the `total` windows of one conversation; where one failed, none came after it."""
+    if total == 1:
+        return results[0]
+    error = results[-1].error if results else None
+    if error is not None:
+        done = (
+            f"part {len(results)} of {total} failed, the parts before it are learned, those after it are not"
+        )
+        error = replace(error, message=f"{done}; give the same messages again: {error.message}")
+    learned = any(result.status == "learned" for result in results)
+    return AddResult(
+        "failed" if error is not None else "learned" if learned else "nothing",
+        tuple(outcome for result in results for outcome in result.outcomes),
+        error,
+        sum((result.usage for result in results), Usage()),
+        tuple(dict.fromkeys(name for result in results for name in result.message_ids)),
+    )

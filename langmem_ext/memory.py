@@ -131,6 +131,7 @@ class LongTermMemory(UpkeepDoor):
                 clock=clock,
                 new_id=new_id,
                 timezone=zone,
+                window=extractor.window,
             ),
             recaller=Recaller(self._workspace, checked, clock, self._recall_log),
             count_tokens=count_tokens,

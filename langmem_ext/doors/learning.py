@@ -16,8 +16,9 @@ from langmem_ext.items import (
     MemoryType,
     Metadata,
 )
-from langmem_ext.learning import Turn
+from langmem_ext.learning import Turn, combined
 from langmem_ext.messages import MessagesLike
+from langmem_ext.progress import progress_bar
 from langmem_ext.queued_turns import Ticket
 from langmem_ext.reconciliation import Proposal
 from langmem_ext.workspace import DeletionGuard
@@ -32,8 +33,13 @@ class LearningDoor(Door):
         *,
         observed_at: When | None = None,
         idempotency_key: str | None = None,
+        progress: bool = False,
     ) -> AddResult:
         """Learn from a conversation turn: at most one LLM call, plus one to repair a bad reply.
+
+        A long conversation (more than some ten pages) is learned in parts, one call each, and later parts
+        see what earlier ones gave. When a part fails the parts before it stay learned, `.error` says so, and
+        the same call again goes on from there: parts that gave memories are not learned twice.
 
         Args:
             messages: A string (one user turn), OpenAI-style dicts, `(role, text)` pairs.
@@ -41,6 +47,7 @@ class LearningDoor(Door):
             idempotency_key: Names the turn. The same turn twice is stored once; without a key the same
                 messages in the same session on the same day are the same turn. The key is forgotten
                 with the memories: what came of the turn and was deleted is learned if it is given again.
+            progress: Show a progress bar over the parts.
 
         Returns:
             What was learned. Failures of the LLM or embedder are in `.error`, not raised.
@@ -50,7 +57,7 @@ class LearningDoor(Door):
             StorageError: the store is unavailable.
         """
         guard = self._rooms.workspace.guard(self._scope.user_id)
-        return self._add(messages, observed_at, idempotency_key, guard)
+        return self._add(messages, observed_at, idempotency_key, guard, progress=progress)
 
     def add_later(
         self,
@@ -71,7 +78,7 @@ class LearningDoor(Door):
             StorageError: the turn could not be written down.
         """
         self._rooms.check_open()
-        read, when, _ = self._rooms.learner.read(self._scope, messages, observed_at, idempotency_key)
+        read, when = self._rooms.learner.read(self._scope, messages, observed_at, idempotency_key)
         workspace, workers = self._rooms.workspace, self._rooms.workers()
         barrier = workspace.shared_barrier(self._scope.user_id) if workspace.store.shared else None
         ticket = workers.outbox.put(
@@ -103,13 +110,23 @@ class LearningDoor(Door):
         observed_at: When | None,
         idempotency_key: str | None,
         guard: DeletionGuard,
+        *,
+        progress: bool = False,
     ) -> AddResult:
         self._rooms.check_open()
-        turn = self._rooms.learner.prepare(self._scope, messages, observed_at, idempotency_key, guard)
-        if isinstance(turn, AddResult):
-            return turn
-        extraction = self._rooms.extractor.extract(turn.request)
-        return self._run(self._learn(turn, extraction))
+        turns = self._rooms.learner.turns(self._scope, messages, observed_at, idempotency_key, guard)
+        results: list[AddResult] = []
+        for turn in progress_bar(turns, shown=progress):
+            results.append(self._learn(turn))
+            if results[-1].error is not None:
+                break
+        return combined(results, len(turns))
+
+    def _learn(self, turn: Turn) -> AddResult:
+        prepared = self._rooms.learner.prepare(turn)
+        if isinstance(prepared, AddResult):
+            return prepared
+        return self._run(self._reconciled(prepared, self._rooms.extractor.extract(prepared.request)))
 
     async def aadd(
         self,
@@ -117,19 +134,31 @@ class LearningDoor(Door):
         *,
         observed_at: When | None = None,
         idempotency_key: str | None = None,
+        progress: bool = False,
     ) -> AddResult:
         """As `add`."""
         self._rooms.check_open()
         guard = self._rooms.workspace.guard(self._scope.user_id)
-        turn = await asyncio.to_thread(
-            self._rooms.learner.prepare, self._scope, messages, observed_at, idempotency_key, guard
+        turns = await asyncio.to_thread(
+            self._rooms.learner.turns, self._scope, messages, observed_at, idempotency_key, guard
         )
-        if isinstance(turn, AddResult):
-            return turn
-        extraction = await self._rooms.extractor.aextract(turn.request)
-        return await self._arun(self._learn(turn, extraction))
+        results: list[AddResult] = []
+        for turn in progress_bar(turns, shown=progress):
+            results.append(await self._alearn(turn))
+            if results[-1].error is not None:
+                break
+        return combined(results, len(turns))
 
-    def _learn(self, turn: Turn, extraction: Extraction) -> Change[list[Proposal] | AddResult, AddResult]:
+    async def _alearn(self, turn: Turn) -> AddResult:
+        prepared = await asyncio.to_thread(self._rooms.learner.prepare, turn)
+        if isinstance(prepared, AddResult):
+            return prepared
+        extraction = await self._rooms.extractor.aextract(prepared.request)
+        return await self._arun(self._reconciled(prepared, extraction))
+
+    def _reconciled(
+        self, turn: Turn, extraction: Extraction
+    ) -> Change[list[Proposal] | AddResult, AddResult]:
         learner = self._rooms.learner
         extraction = learner.check(extraction)
 

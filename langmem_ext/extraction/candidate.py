@@ -68,6 +68,10 @@ class ExtractionRequest:
 class Extractor(Protocol):
     """Reads a conversation turn. Failures are values (`Extraction.error`), never exceptions."""
 
+    @property
+    def window(self) -> int | None:
+        """How many tokens of messages it reads at once; longer conversations come in windows. None: all."""
+
     def extract(self, request: ExtractionRequest) -> Extraction:
         """What the turn holds that is worth keeping."""
 

@@ -13,10 +13,14 @@ from langmem_ext.models.structured import StructuredChat, StructuredReply
 from langmem_ext.ports import ChatMessage, ChatModel
 
 _Parsed = tuple[list[Candidate], list[Outcome]]
+# Of messages, by the estimate. Some ten pages: models overlook facts in longer ones, and answers are cut off.
+WINDOW = 3_000
 
 
 class LLMExtractor:
     """Extracts memories with one structured call; what fails becomes `Extraction.error`."""
+
+    window: int | None = WINDOW
 
     def __init__(self, model: ChatModel, custom: Customisation | None = None) -> None:
         """Ask this model, with what the application wants."""

@@ -14,6 +14,8 @@ __all__ = ["RuleExtractor", "worth_a_call"]
 class RuleExtractor:
     """Reads plain statements in English and Chinese by rules: offline, careful, blind to the rest."""
 
+    window: int | None = None
+
     def extract(self, request: ExtractionRequest) -> Extraction:
         """The statements that a rule knows; what no rule knows is not an error."""
         return read_turn(request)
