@@ -86,6 +86,7 @@ _CHINESE: Final = _rules(
 _HAN_CHAR: Final = re.compile(f"[{HAN}]")
 _HAN_RUN: Final = re.compile(f"([{HAN}]+)")
 _NAME: Final = re.compile(r"\b[A-Z][^\W\d_]+")
+_DENIAL: Final = re.compile(r"\b(?:not|no|never|hardly|less|stopped|used)\b|[不没沒未别別]|以前|曾")
 # In the quote or not, they say nothing by themselves.
 _FRAME: Final = frozenset("user 用户 i my me have has been to of the a".split())
 # Words that turn a sentence around, and whatever holds a number.
@@ -139,6 +140,17 @@ def _from_the_subject(words: list[str]) -> list[str]:
 
 def _chinese(text: str) -> str:
     return _apply(_CHINESE, text)
+
+
+def liking(text: str) -> frozenset[str]:
+    """Which of "like" and "dislike" a text speaks of; nothing where it denies something besides."""
+    form = common_form(text)
+    words = set(form.split())
+    if _DENIAL.search(form):
+        return frozenset()
+    return frozenset(
+        name for name, sign in (("like", "喜"), ("dislike", "厌")) if name in words or sign in form
+    )
 
 
 def retold(one: str, other: str, quote: str) -> bool:

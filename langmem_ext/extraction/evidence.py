@@ -14,6 +14,7 @@ from langmem_ext.items import Source
 from langmem_ext.messages import Message
 from langmem_ext.redaction import PLACEHOLDER
 from langmem_ext.text import HAN, comparison_key, normalise
+from langmem_ext.wording import liking
 from langmem_ext.words import stem, words_of
 
 _WORD = re.compile(rf"(?P<han>[{HAN}]+)|[^\W_{HAN}]+(?:['’][^\W\d_{HAN}]+)?")
@@ -179,6 +180,14 @@ def unknown_details(content: str, known: Words, *, mostly_known: bool = False) -
         number not in known.folded and not _YEAR.fullmatch(number) and not (len(number) < 3 and known.counts)
         for number in numbers
     )
+
+
+def turned_around(content: str, source: Source, heard: Sequence[Heard]) -> bool:
+    """Whether one speaks of liking and the other of disliking: the content, and its quote or message."""
+    claimed = liking(content)
+    whole = (message.text for message in heard if message.message.message_id == source.message_id)
+    said = next((kind for text in (source.quote, *whole) if (kind := liking(text))), frozenset())
+    return bool(claimed and said) and claimed.isdisjoint(said)
 
 
 def _tokens(folded: str) -> Iterator[str]:

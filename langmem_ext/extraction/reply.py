@@ -9,7 +9,15 @@ from typing import Final
 
 from langmem_ext.extraction.candidate import Candidate, ExtractionRequest
 from langmem_ext.extraction.customisation import Customisation
-from langmem_ext.extraction.evidence import Heard, Words, all_said, best_support, find_quote, unknown_details
+from langmem_ext.extraction.evidence import (
+    Heard,
+    Words,
+    all_said,
+    best_support,
+    find_quote,
+    turned_around,
+    unknown_details,
+)
 from langmem_ext.extraction.fields import (
     TEXT_KEYS,
     FieldError,
@@ -163,6 +171,8 @@ def _quoted(quote: str, content: str, turn: _Turn, people: list[Heard]) -> Sourc
     if source is not None:
         if unknown_details(content, turn.known, mostly_known=True):
             raise _Rejected("unsupported: holds a name or a number that nobody mentioned")
+        if turned_around(content, source, people):
+            raise _Rejected("unsupported: the quote says the opposite")
         return _without_secrets(source)
     if find_quote(quote, turn.assistants):
         raise _Rejected("unsupported: only the assistant said it")

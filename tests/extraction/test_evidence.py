@@ -58,6 +58,39 @@ def test_a_true_quote_does_not_carry_invented_names() -> None:
     assert (candidates, reason.split(":")[0]) == ([], "unsupported")
 
 
+@pytest.mark.parametrize(
+    ("said", "quote", "text"),
+    [
+        ("I love coriander, honestly.", "I love coriander", "The user hates coriander"),
+        ("I can't stand coriander.", "coriander", "The user likes coriander"),
+        ("I love tea. I hate coffee.", "I love tea", "The user dislikes tea"),
+        ("我很喜欢香菜。", "喜欢香菜", "用户讨厌香菜"),
+        ("我最受不了香菜了", "香菜", "用户喜欢香菜"),
+    ],
+)
+def test_a_quote_does_not_show_the_opposite(said: str, quote: str, text: str) -> None:
+    candidates, rejected = parsed(said, {"text": text, "quote": quote})
+    assert candidates == []
+    assert rejected == ["unsupported: the quote says the opposite"]
+
+
+@pytest.mark.parametrize(
+    ("said", "quote", "text"),
+    [
+        ("I no longer like coriander", "no longer like coriander", "The user dislikes coriander"),
+        ("I used to love coriander", "used to love coriander", "The user dislikes coriander"),
+        ("Coriander? Yuck!", "Coriander? Yuck", "The user dislikes coriander"),
+        ("I love tea. I hate coffee.", "I hate coffee", "The user doesn't like coffee"),
+        ("I'm not a fan of coriander", "not a fan of coriander", "The user dislikes coriander"),
+        ("我以前喜欢香菜", "以前喜欢香菜", "用户讨厌香菜"),
+        ("我不爱吃香菜", "不爱吃香菜", "用户不喜欢吃香菜"),
+    ],
+)
+def test_what_may_follow_from_a_quote_is_left_to_the_model(said: str, quote: str, text: str) -> None:
+    candidates, rejected = parsed(said, {"text": text, "quote": quote})
+    assert ([candidate.content for candidate in candidates], rejected) == ([text], [])
+
+
 @pytest.mark.parametrize("extra", [{}, {"speaker": "assistant"}, {"quote": "You could visit Madeira"}])
 def test_what_the_assistant_suggested_is_unsupported(extra: dict[str, str]) -> None:
     said = [("user", "Where could I go in May?"), ("assistant", "You could visit Madeira; it is warm.")]
