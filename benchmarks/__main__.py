@@ -11,6 +11,7 @@ from importlib.metadata import version
 from benchmarks.data import real_embedder
 from benchmarks.erasure import erasure_table
 from benchmarks.ingest import ingest_table
+from benchmarks.mem0_cost import PYTHON as MEM0_PYTHON
 from benchmarks.prompt_cost import prompt_table
 from benchmarks.search import SearchSizes, search_tables
 from benchmarks.tables import Table
@@ -43,7 +44,7 @@ def _benchmarks(embedder: Embedder, *, quick: bool) -> list[Callable[[], list[Ta
     else:
         sizes, count, whole, storing, shards = SearchSizes(), 500, 3, 9, (500, 6_000)
     return [
-        lambda: [prompt_table(embedder)],
+        lambda: [prompt_table(embedder, None if quick else MEM0_PYTHON)],
         lambda: search_tables(embedder, sizes),
         lambda: [ingest_table(embedder, count, with_embedding=whole, storing=storing)],
         lambda: [erasure_table(embedder, shards, whole)],

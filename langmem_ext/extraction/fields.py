@@ -49,6 +49,18 @@ class NotDurableError(ValueError):
     """The model itself says that this is nothing to keep."""
 
 
+# What a model may write for a key that says nothing of which attribute it is, or names one with many values.
+_NO_ATTRIBUTE: Final = frozenset(
+    "user users the assistant system human person people self key keys value fact facts memory memories note "
+    "noted notes info information detail details data item other others misc general none null nil na n a "
+    "unknown undefined text content message quote statement topic semantic episodic procedural preference "
+    "preferences like likes dislike dislikes love loves hate hates habit habits hobby hobbies interest "
+    "interests plan plans event events activity activities pet pets family friend friends trip trips travel "
+    "personal profile life true false yes no string".split()
+)
+_SENTENCE_WORDS: Final = frozenset("i am is are was my me we our you your he she they has have had".split())
+
+
 def read_text(entry: Mapping[str, object]) -> str:
     """The sentence of an entry, under its own name or a near miss, also one object deeper."""
     value = _first(entry, TEXT_KEYS)
@@ -80,11 +92,21 @@ def read_type(entry: Mapping[str, object]) -> MemoryType:
 
 
 def read_key(value: object) -> str | None:
-    """A dotted name in lower case, or None where it is none."""
+    """A dotted name in lower case, or None where it names no attribute that has one value at a time.
+
+    Weak models write "user", "preference" or the whole sentence there; with such a key one fact would
+    take the place of another that has nothing to do with it.
+    """
     if not isinstance(value, str):
         return None
     key = normalise_key(value).removeprefix("user.")
-    return key if re.fullmatch(r"[a-z0-9_]+(?:\.[a-z0-9_]+)*", key) and len(key) <= 64 else None
+    parts = key.split(".")
+    if len(key) > 64 or not all(re.fullmatch(r"[a-z0-9_]+", part) for part in parts):
+        return None
+    words = [word for part in parts for word in part.split("_") if word]
+    vague = all(word in _NO_ATTRIBUTE or word.isdigit() for word in words)
+    told = not _SENTENCE_WORDS.isdisjoint(words) or max(len(part.split("_")) for part in parts) > 4
+    return None if vague or told else key
 
 
 def read_number(value: object) -> float | None:

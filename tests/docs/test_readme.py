@@ -61,7 +61,7 @@ def test_the_blocks_run_and_print_what_they_say(tmp_path: Path, monkeypatch: pyt
             assert printed.getvalue().splitlines() == PRINTED.findall(block), f"block {number}"
 
 
-@pytest.mark.parametrize("target", ["demo", "test", "check", "bench", "soak", "test-lowest"])
+@pytest.mark.parametrize("target", ["demo", "test", "check", "bench", "soak", "test-llm", "test-lowest"])
 def test_the_make_targets_that_it_names_exist(target: str) -> None:
     makefile = README.with_name("Makefile").read_text(encoding="utf-8")
     assert f"make {target}" in README.read_text(encoding="utf-8")

@@ -241,3 +241,23 @@ def test_no_reply_raises_anything_but_value_error(data: object, path: list[str],
         for candidate in candidates:
             candidate.content.encode()
             assert candidate.valid_from is None or candidate.valid_from <= NOW
+
+
+@pytest.mark.parametrize(
+    "key",
+    ["user", "The User", "noted", "i_am_allergic_to_peanuts", "preference", "user.likes", "N/A", "memory_1",
+     "plays_the_cello_in_an_orchestra", "my.job", "pets", "hobbies", "a" * 65, "职业", "user.user"],
+)  # fmt: skip
+def test_a_key_that_names_no_attribute_is_none(key: str) -> None:
+    [candidate], _ = parsed(CELLO, entry(key=key))
+    assert candidate.key is None
+
+
+@pytest.mark.parametrize(
+    "key",
+    ["name", "residence.city", "favorite.colour", "employment.title", "pets.rex.age", "travel.seat",
+     "preference.editor", "main_editor", "partner.name", "response.length", "user.birthday"],
+)  # fmt: skip
+def test_a_key_of_an_attribute_stays(key: str) -> None:
+    [candidate], _ = parsed(CELLO, entry(key=key))
+    assert candidate.key == key.removeprefix("user.")
