@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Mapping
 from dataclasses import dataclass
+from datetime import date, datetime
 from typing import Any, Protocol
 
 from langmem_ext.errors import InvalidInputError
@@ -71,7 +72,7 @@ class Customisation:
         return extended
 
     def metadata(self, fields: object) -> Metadata:
-        """A reply's "fields" as metadata.
+        """A reply's "fields" as metadata; what metadata does not know becomes what JSON has for it.
 
         Raises:
             FieldError: they are not what the schema says, or cannot be kept.
@@ -80,6 +81,18 @@ class Customisation:
             return FrozenDict()
         try:
             checked = self.schema.model_validate(fields)
-            return check_metadata(checked.model_dump(exclude_none=True))
+            fields = checked.model_dump(exclude_none=True)
+            return check_metadata(_kept(fields, checked.model_dump(mode="json", exclude_none=True)))
         except ValueError as error:  # pydantic's ValidationError and InvalidInputError are ones
             raise FieldError(f"field fields does not fit the schema ({type(error).__name__})") from error
+
+
+def _kept(value: Any, written: Any) -> Any:
+    """What metadata can hold; in place of other values what JSON has, such as an enum's value."""
+    if isinstance(value, Mapping) and isinstance(written, Mapping):
+        pairs = zip(value.values(), written.items(), strict=True)
+        return {name: _kept(part, plain) for part, (name, plain) in pairs}
+    if isinstance(value, list | tuple | set | frozenset) and isinstance(written, list):
+        return [_kept(part, plain) for part, plain in zip(value, written, strict=True)]
+    aware = isinstance(value, datetime) and value.tzinfo is not None
+    return value if aware or value is None or type(value) in (str, bool, int, float, date) else written

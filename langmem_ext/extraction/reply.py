@@ -168,7 +168,7 @@ def _evidence(entry: Mapping[str, object], content: str, turn: _Turn) -> Source:
 
 def _quoted(quote: str, content: str, turn: _Turn, people: list[Heard]) -> Source:
     source = find_quote(quote, people)
-    if source is not None:
+    if source is not None and not PLACEHOLDER.fullmatch(f"[{source.quote}]"):  # which nobody said
         if unknown_details(content, turn.known, mostly_known=True):
             raise _Rejected("unsupported: holds a name or a number that nobody mentioned")
         if turned_around(content, source, people):

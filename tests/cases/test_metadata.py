@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
-from datetime import UTC, datetime
+from datetime import UTC, date, datetime
+from decimal import Decimal
+from enum import Enum
 from pathlib import Path
 from typing import Any
 
 import pytest
+from pydantic import BaseModel
 
 from langmem_ext import InvalidInputError, UserMemory
-from tests.support.memories import OpenMemory, contents, listed
+from langmem_ext.testing import ScriptedChatModel
+from tests.support.memories import OpenMemory, contents, fact, listed, reply
 
 KEPT: dict[str, Any] = {
     "a": None, "tags": ["p", "q"], "empty": [], "nested": {"k": [1]}, "flag": True, "n": 2**53, "x": 1.0,
@@ -67,3 +71,32 @@ def test_true_one_and_the_text_one_are_three_things(user: UserMemory) -> None:
     assert listed(user, filters={"pinned": 1}) == ["number"]
     assert listed(user, filters={"pinned": "1"}) == ["text"]
     assert user.search("bool", top_k=1)[0].memory.metadata["pinned"] is True
+
+
+class Kind(Enum):
+    KETTLE = "kettle"
+    LAMP = 7
+
+
+class Product(BaseModel):
+    kind: Kind
+    also: list[Kind] = []
+    price: Decimal | None = None
+    tags: set[str] = set()
+    sizes: dict[int, str] = {}
+    bought: date | None = None
+    called: datetime | None = None
+    seen: datetime | None = None
+
+
+def test_fields_that_metadata_does_not_know_are_kept_as_json_has_them(open_memory: OpenMemory) -> None:
+    fields = {
+        "kind": "kettle", "also": [7], "price": "3.50", "tags": ["red"], "sizes": {"1": "small"},
+        "bought": "2026-01-02", "called": "2026-01-02T10:00", "seen": "2026-01-02T10:00Z",
+    }  # fmt: skip
+    llm = ScriptedChatModel([reply(fact("The user owns a K2", "own a K2", fields=fields))])
+    user = open_memory(llm=llm, schema=Product).for_user("u1")
+    (item,) = user.add("I own a K2 kettle.").memories
+    expected = {**fields, "bought": date(2026, 1, 2), "called": "2026-01-02T10:00:00"}
+    assert item.metadata == {**expected, "seen": datetime(2026, 1, 2, 10, tzinfo=UTC)}
+    assert listed(user, filters={"kind": "kettle"}) == ["The user owns a K2"]
