@@ -30,6 +30,7 @@ def parse_json_reply(text: str, fields: Collection[str] = ()) -> Any:
     commas before a closing bracket. Never invented: a missing end. A reply that breaks off inside
     its JSON is an error, although parts of it would parse.
 
+    Objects without one of `fields` that follow one another directly, as in JSON lines, are one array.
     Of several values the last one counts that is an object with one of `fields`, or an array of
     objects; models show an example before the answer, and remarks in brackets after it. Without
     such a value the last object counts.
@@ -54,10 +55,10 @@ def parse_json_reply(text: str, fields: Collection[str] = ()) -> Any:
                 return value
     closes = list(_THINK_CLOSE.finditer(text))
     if closes:  # what follows the thinking is the answer, if there is anything in it
-        found = _choose(_values(text[closes[-1].end() :]), fields)
+        found = _choose(_values(text[closes[-1].end() :], fields), fields)
         if found is not None:
             return found
-    found = _choose(_values(text), fields)
+    found = _choose(_values(text, fields), fields)
     if found is None:
         raise ReplyShapeError("the reply holds no complete JSON object or array")
     return found
@@ -74,16 +75,20 @@ def _choose(values: list[Any], fields: Collection[str]) -> Any | None:
     return next(reversed(full or objects), None)
 
 
-def _values(text: str) -> list[Any]:
+class _Lines(list[Any]):
+    """Objects that followed one another."""
+
+
+def _values(text: str, fields: Collection[str]) -> list[Any]:
     """The complete objects and arrays that stand in the text itself, not inside of one another.
 
     Raises:
         ReplyShapeError: the text ends inside of one.
     """
-    position = unclosed = 0
+    position = unclosed = end = 0
     found: list[Any] = []
     while start := _START.search(text, position):
-        position = start.start()
+        position = begin = start.start()
         if text[position] == "<":
             position, drop = _after_thinking(text, position)
             if drop:
@@ -98,8 +103,13 @@ def _values(text: str) -> list[Any]:
                 raise ReplyShapeError("too many brackets in the reply do not close") from None
             position = after
         else:
-            found.append(value)
-    return found
+            bare = isinstance(value, dict) and bool(fields) and not any(name in value for name in fields)
+            if bare and found and isinstance(found[-1], _Lines) and not text[end:begin].strip(", \t\r\n"):
+                found[-1].append(value)
+            else:
+                found.append(_Lines([value]) if bare else value)
+            end = position
+    return [value[0] if isinstance(value, _Lines) and len(value) == 1 else value for value in found]
 
 
 def _after_thinking(text: str, position: int) -> tuple[int, bool]:

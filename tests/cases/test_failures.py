@@ -88,6 +88,7 @@ def test_a_turn_that_was_stored_without_an_answer_is_not_stored_again(
     with pytest.raises(StorageError, match="in time"):
         user.add(SAID, idempotency_key=key)
     store.late = False
+    assert contents(user.search("oats")) == [TEXT]  # what may have been written is looked up again
     again = user.add(SAID, idempotency_key=key)
     assert (again.status, actions(again), contents(again.memories)) == ("learned", ["touched"], [TEXT])
     assert (len(llm.calls), listed(user)) == (1, [TEXT])

@@ -53,6 +53,16 @@ def test_a_bare_array() -> None:
     assert parse_json_reply("[]", FIELDS) == []
 
 
+@pytest.mark.parametrize("between", ["\n", " ", ",\n", ""])
+def test_lines_of_json_are_one_array(between: str) -> None:
+    entries = [{"text": "User plays cello"}, {"text": "User lives in Lyon"}, {"text": "User is 34"}]
+    lines = between.join(map(json.dumps, entries))
+    assert parse_json_reply(lines, FIELDS) == entries
+    assert parse_json_reply(f"Here you go:\n```json\n{lines}\n```", FIELDS) == entries
+    assert parse_json_reply(f"{lines}\nor rather\n{GOOD}", FIELDS) == OSAKA
+    assert parse_json_reply(json.dumps(entries[0]), FIELDS) == entries[0]
+
+
 def test_an_empty_answer_after_an_example_is_empty() -> None:
     example = '{"memories": [{"text": "User likes long walks"}]}'
     assert parse_json_reply(f'Like {example}, but here: {{"memories": []}}', FIELDS) == {"memories": []}
