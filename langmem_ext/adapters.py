@@ -3,15 +3,17 @@
 from __future__ import annotations
 
 import logging
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from importlib import import_module, metadata
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any, Literal, TypeAlias, get_args
 
 from langmem_ext.errors import InvalidInputError, MissingDependencyError, ModelError
 from langmem_ext.items import AddResult
 
 if TYPE_CHECKING:
     from langmem_ext.user_memory import UserMemory
+
+LearnMode: TypeAlias = Literal["now", "later", "off"]
 
 
 def lazy_names(
@@ -72,5 +74,60 @@ def error_of(result: AddResult) -> ModelError | None:
 
 def log_failure(logger: logging.Logger, step: str, error: Exception) -> None:
     """Tell the log that the chat goes on without its memory. No message: it could quote what was said."""
-    kind = error.kind if isinstance(error, ModelError) else type(error).__name__
-    logger.warning("long-term memory: could not %s (%s); the conversation goes on without it", step, kind)
+    logger.warning(
+        "long-term memory: could not %s (%s); the conversation goes on without it", step, kind_of(error)
+    )
+
+
+def hand_over(
+    user: UserMemory,
+    turn: Sequence[Mapping[str, Any]],
+    learn: LearnMode,
+    *,
+    idempotency_key: str | None = None,
+) -> Exception | None:
+    """Learn from a turn now or later; why that failed, or None. With "off" nothing happens."""
+    if learn == "off" or not turn:
+        return None
+    try:
+        if learn == "later":
+            user.add_later(turn, idempotency_key=idempotency_key)
+            return None
+        return error_of(user.add(turn, idempotency_key=idempotency_key))
+    except Exception as error:  # whatever it is, the answer is there already, and it stays
+        return error
+
+
+async def ahand_over(
+    user: UserMemory,
+    turn: Sequence[Mapping[str, Any]],
+    learn: LearnMode,
+    *,
+    idempotency_key: str | None = None,
+) -> Exception | None:
+    """As `hand_over`."""
+    if learn == "off" or not turn:
+        return None
+    try:
+        if learn == "later":
+            await user.aadd_later(turn, idempotency_key=idempotency_key)
+            return None
+        return error_of(await user.aadd(turn, idempotency_key=idempotency_key))
+    except Exception as error:  # as in hand_over
+        return error
+
+
+def checked_mode(learn: object) -> LearnMode:
+    """The mode, or an InvalidInputError that names all of them."""
+    for mode in get_args(LearnMode):
+        if learn == mode:
+            known: LearnMode = mode
+            return known
+    raise InvalidInputError(
+        f'learn={learn!r}: choose "now" (before the answer is returned), "later" (in the background) or "off"'
+    )
+
+
+def kind_of(error: Exception) -> str:
+    """A failure in one word, for a result or a log."""
+    return error.kind if isinstance(error, ModelError) else type(error).__name__

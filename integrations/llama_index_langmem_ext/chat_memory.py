@@ -3,20 +3,25 @@
 from __future__ import annotations
 
 import logging
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
+from contextlib import AbstractContextManager
 from typing import Any
 
-from llama_index.core.base.llms.types import ChatMessage, MessageRole, TextBlock
+from llama_index.core.base.llms.types import ChatMessage
 from llama_index.core.llms.llm import LLM
-from llama_index.core.memory import BaseMemory, ChatMemoryBuffer
-from pydantic import ConfigDict, Field, PrivateAttr, SerializeAsAny
+from llama_index.core.memory import BaseMemory
+from pydantic import ConfigDict, Field, PrivateAttr, field_serializer
 
 from langmem_ext import UserMemory
-from langmem_ext.adapters import checked_user, error_of, log_failure
-from langmem_ext.items import AddResult
-from llama_index_langmem_ext._turns import Turns
+from langmem_ext.adapters import LearnMode, ahand_over, checked_user, hand_over, log_failure
+from langmem_ext.errors import InvalidUserError
+from llama_index_langmem_ext._placing import Room, latest_words
+from llama_index_langmem_ext._restoring import alive, register, restoring, restoring_for
+from llama_index_langmem_ext._short_term import apart, dump, new_memory, restore
+from llama_index_langmem_ext._turns import Turns, words_of
 
 logger = logging.getLogger(__name__)
+_UNBOUND: Any = object()
 
 
 class LongTermChatMemory(BaseMemory):
@@ -33,7 +38,9 @@ class LongTermChatMemory(BaseMemory):
     A memory that fails does not fail the chat: it goes on without, the log says so, and `last_error`
     holds the reason until the next step that works.
 
-    One instance is one conversation of one user.
+    One instance is one conversation of one user. Dumped (`to_dict`, `to_json`, pickle) it holds the
+    conversation and the settings, not the user: `from_dict(dumped, user=...)`, `bind` or `restoring`
+    gives it one.
 
     Attributes:
         short_term: Keeps the current conversation.
@@ -41,24 +48,35 @@ class LongTermChatMemory(BaseMemory):
         top_k: As in `UserMemory.context`.
         min_similarity: As in `UserMemory.context`.
         filters: As in `UserMemory.context`.
-        learn: False to recall only.
+        learn: "now": before the answer is handed on; "later": in the background, see
+            `UserMemory.add_later`; "off": recall only.
     """
 
     model_config = ConfigDict(extra="forbid")
 
-    short_term: SerializeAsAny[BaseMemory]
+    short_term: BaseMemory
     max_tokens: int = Field(default=800, ge=1)
     top_k: int = Field(default=10, ge=1)
     min_similarity: float | None = None
     filters: dict[str, Any] | None = None
-    learn: bool = True
-    _user: UserMemory = PrivateAttr()
+    learn: LearnMode = "now"
+    _user: UserMemory | None = PrivateAttr(default=None)
     _turns: Turns = PrivateAttr(default_factory=Turns)
     _last_error: Exception | None = PrivateAttr(default=None)
+    _live_id: str = PrivateAttr(default="")
 
-    def __init__(self, *, user: UserMemory, **data: Any) -> None:
+    def __init__(
+        self,
+        *,
+        user: UserMemory,
+        unlearned: Iterable[dict[str, Any]] = (),
+        live_id: None = None,
+        **data: Any,
+    ) -> None:
         super().__init__(**data)
-        self._user = checked_user(user)
+        self._user = None if user is _UNBOUND else checked_user(user)
+        self._turns = Turns(unlearned)
+        self._live_id = register(self)
 
     @classmethod
     def class_name(cls) -> str:
@@ -76,7 +94,7 @@ class LongTermChatMemory(BaseMemory):
         token_limit: int | None = None,
         **data: Any,
     ) -> LongTermChatMemory:
-        """A memory over LlamaIndex's `ChatMemoryBuffer`, or over a memory of your choice.
+        """A memory over LlamaIndex's `Memory` in RAM, or over a memory of your choice.
 
         Args:
             user: From `memory.for_user(...)`.
@@ -84,14 +102,61 @@ class LongTermChatMemory(BaseMemory):
                 for the one that is made by default.
             chat_history: Earlier messages of this conversation; nothing is learned from them.
             llm: Its context window sets the token limit.
-            token_limit: Of the conversation and the memories together.
+            token_limit: Of the conversation and the memories together; 30,000 by default.
             data: The other attributes.
         """
         if short_term is None:
-            short_term = ChatMemoryBuffer.from_defaults(
-                chat_history=chat_history, llm=llm, token_limit=token_limit
-            )
+            short_term = new_memory(chat_history, llm, token_limit)
         return cls(user=user, short_term=short_term, **data)
+
+    def to_dict(self, **kwargs: Any) -> dict[str, Any]:
+        """The settings, the conversation and what waits to be learned, as JSON; not the user."""
+        waiting = {"unlearned": self._turns.unlearned, "live_id": self._live_id}
+        return {**super().to_dict(**kwargs), **waiting}
+
+    @classmethod
+    def from_dict(cls, data: dict[str, Any], **kwargs: Any) -> LongTermChatMemory:
+        """What `to_dict` made, as a memory again.
+
+        Without `user`, what was dumped in this process and is still in use belongs to the user that it
+        had; unchanged it is that memory itself. All else has to be given its user by `restoring` or `bind`.
+
+        Args:
+            data: From `to_dict`.
+            kwargs: `user`, the user of this conversation, and `short_term`, where the conversation is
+                kept in a store of its own.
+
+        Raises:
+            InvalidInputError: `short_term` is needed.
+        """
+        live = alive(data)
+        if live is not None and not kwargs and live.to_dict() == data:
+            return live
+        user = restoring_for() or (live and live._user) or _UNBOUND
+        given = {"user": user, **kwargs, "live_id": None}
+        if "short_term" not in given:
+            given["short_term"] = restore(data["short_term"])
+        return super().from_dict(data, **given)
+
+    @staticmethod
+    def restoring(user: UserMemory) -> AbstractContextManager[None]:
+        """Whatever is restored inside belongs to this user, where LlamaIndex calls `from_dict`.
+
+        with LongTermChatMemory.restoring(memory.for_user("u-1001")):
+            handler = agent.run("...", ctx=Context.from_dict(agent, dumped))
+        """
+        return restoring(user)
+
+    def bind(self, user: UserMemory) -> None:
+        """Give a restored memory its user again."""
+        self._user = checked_user(user)
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return type(self).from_dict, (self.to_dict(),)
+
+    @field_serializer("short_term")
+    def _dumped(self, short_term: BaseMemory) -> dict[str, Any]:
+        return dump(short_term)
 
     @property
     def last_error(self) -> Exception | None:
@@ -111,33 +176,41 @@ class LongTermChatMemory(BaseMemory):
             input: That message; the latest one of the conversation by default.
             kwargs: Whatever the engine passes on to the short-term memory.
         """
-        query = _text(input) or _latest(self.short_term.get_all())
-        block = self._turns.block_for(query)
-        if block is None:
-            try:
-                block = self._recalled(query, self._user.context(query, **self._limits(kwargs)).text)
-            except Exception as error:  # whatever it is, the user still gets an answer
-                block = self._recalled(query, "", error)
-        history = self.short_term.get(input=_text(input), **self._room(block, kwargs))
+        said, room = words_of(input), Room(self.short_term, kwargs)
         # The first releases of LlamaIndex 0.14 return nothing where not even the last message fits.
-        return _place(block, query, history or self.short_term.get_all()[-1:])
-
-    async def aget(self, input: str | ChatMessage | None = None, **kwargs: Any) -> list[ChatMessage]:
-        """As `get`."""
-        query = _text(input) or _latest(await self.short_term.aget_all())
-        block = self._turns.block_for(query)
+        history = (
+            apart(self.short_term, self.short_term.get, input=said, **room.arguments) or self.get_all()[-1:]
+        )
+        query = said or latest_words(history)
+        block, user = self._turns.block_for(query), self._bound
         if block is None:
             try:
-                found = await self._user.acontext(query, **self._limits(kwargs))
+                found = user.context(query, **self._limits(room.left(query, history, self.max_tokens)))
                 block = self._recalled(query, found.text)
             except Exception as error:  # whatever it is, the user still gets an answer
                 block = self._recalled(query, "", error)
-        history = await self.short_term.aget(input=_text(input), **self._room(block, kwargs))
-        return _place(block, query, history or (await self.short_term.aget_all())[-1:])
+        return room.place(block, query, history)
+
+    async def aget(self, input: str | ChatMessage | None = None, **kwargs: Any) -> list[ChatMessage]:
+        """As `get`."""
+        said, room = words_of(input), Room(self.short_term, kwargs)
+        history = (
+            await self.short_term.aget(input=said, **room.arguments)
+            or (await self.short_term.aget_all())[-1:]
+        )
+        query = said or latest_words(history)
+        block, user = self._turns.block_for(query), self._bound
+        if block is None:
+            try:
+                limits = self._limits(room.left(query, history, self.max_tokens))
+                block = self._recalled(query, (await user.acontext(query, **limits)).text)
+            except Exception as error:  # as in get
+                block = self._recalled(query, "", error)
+        return room.place(block, query, history)
 
     def get_all(self) -> list[ChatMessage]:
         """The conversation as it is kept, without memories."""
-        return self.short_term.get_all()
+        return apart(self.short_term, self.short_term.get_all)
 
     async def aget_all(self) -> list[ChatMessage]:
         """As `get_all`."""
@@ -153,122 +226,71 @@ class LongTermChatMemory(BaseMemory):
 
     def put_messages(self, messages: list[ChatMessage]) -> None:
         """As `put`, for several."""
-        turn = self._turns.take(messages)
-        self.short_term.put_messages(messages)
-        if turn and self.learn:
-            try:
-                self._note(self._user.add(turn))
-            except Exception as error:  # an exception here would destroy the finished answer
-                self._failed("learn from a turn", error)
+        user, turns = self._bound, self._turns.take(messages)
+        apart(self.short_term, self.short_term.put_messages, messages)
+        for turn in turns:
+            self._note(hand_over(user, turn, self.learn))
 
     async def aput_messages(self, messages: list[ChatMessage]) -> None:
         """As `put`, for several."""
-        turn = self._turns.take(messages)
+        user, turns = self._bound, self._turns.take(messages)
         await self.short_term.aput_messages(messages)
-        if turn and self.learn:
-            try:
-                self._note(await self._user.aadd(turn))
-            except Exception as error:  # an exception here would destroy the finished answer
-                self._failed("learn from a turn", error)
+        for turn in turns:
+            self._note(await ahand_over(user, turn, self.learn))
+
+    def flush(self) -> None:
+        """Learn from what the user said without an answer, at the end of a conversation for example.
+
+        With `learn="later"` it is handed over as turns are; `LongTermMemory.flush` waits for all of it.
+        """
+        if rest := self._turns.rest():
+            self._note(hand_over(self._bound, rest, self.learn))
+
+    async def aflush(self) -> None:
+        """As `flush`."""
+        if rest := self._turns.rest():
+            self._note(await ahand_over(self._bound, rest, self.learn))
 
     def set(self, messages: list[ChatMessage]) -> None:
         """Replace the conversation. Nothing is learned: it was, when it took place."""
-        self._turns.forget()
-        self.short_term.set(messages)
+        self._turns.start_over(messages)
+        apart(self.short_term, self.short_term.set, messages)
 
     async def aset(self, messages: list[ChatMessage]) -> None:
         """As `set`."""
-        self._turns.forget()
+        self._turns.start_over(messages)
         await self.short_term.aset(messages)
 
     def reset(self) -> None:
         """Clear the conversation. The long-term memories stay: `UserMemory.delete_all` removes those."""
-        self._turns.forget()
-        self.short_term.reset()
+        self._turns.start_over()
+        apart(self.short_term, self.short_term.reset)
 
     async def areset(self) -> None:
         """As `reset`."""
-        self._turns.forget()
+        self._turns.start_over()
         await self.short_term.areset()
 
-    def _limits(self, kwargs: dict[str, Any]) -> dict[str, Any]:
-        free = self._token_limit() - _count(kwargs.get("initial_token_count"))
+    @property
+    def _bound(self) -> UserMemory:
+        if self._user is None:
+            raise InvalidUserError("restored without its user: call bind(memory.for_user(...)) first")
+        return self._user
+
+    def _limits(self, max_tokens: int) -> dict[str, Any]:
         return {
-            # A system prompt that fills everything leaves a token, into which no memory fits.
-            "max_tokens": max(1, min(self.max_tokens, free)),
+            "max_tokens": max_tokens,
             "top_k": self.top_k,
             "min_similarity": self.min_similarity,
             "filters": self.filters,
         }
 
-    def _room(self, block: str, kwargs: dict[str, Any]) -> dict[str, Any]:
-        """The engine's arguments, with the block counted among what the prompt already holds."""
-        tokenizer = getattr(self.short_term, "tokenizer_fn", None)
-        if tokenizer is None:
-            return kwargs
-        taken = _count(kwargs.get("initial_token_count")) + (len(tokenizer(f"{block}\n")) if block else 0)
-        # More than the limit would be an error there; the last message is what it then keeps.
-        return {**kwargs, "initial_token_count": min(taken, self._token_limit())}
-
-    def _token_limit(self) -> int:
-        return int(getattr(self.short_term, "token_limit", 1_000_000))
-
     def _recalled(self, query: str, block: str, error: Exception | None = None) -> str:
-        self._last_error = None
-        if error is not None:
-            self._failed("recall", error)
+        self._note(error, "recall")
         self._turns.keep(query, block)  # after a failure too: one attempt per message
         return block
 
-    def _note(self, result: AddResult) -> None:
-        self._last_error = None
-        if (error := error_of(result)) is not None:
-            self._failed("learn from a turn", error)
-
-    def _failed(self, step: str, error: Exception) -> None:
+    def _note(self, error: Exception | None, step: str = "learn from a turn") -> None:
         self._last_error = error
-        log_failure(logger, step, error)
-
-
-def _count(value: Any) -> int:
-    return value if isinstance(value, int) else 0
-
-
-def _text(input: str | ChatMessage | None) -> str | None:
-    """The words of an engine's input; None for none, and for a message without text."""
-    text = input.content if isinstance(input, ChatMessage) else input
-    return text if text and text.strip() else None
-
-
-def _latest(history: list[ChatMessage]) -> str:
-    """What the user said last."""
-    said = (_text(message) for message in reversed(history) if message.role == MessageRole.USER)
-    return next(said, None) or ""
-
-
-def _place(block: str, query: str, history: list[ChatMessage]) -> list[ChatMessage]:
-    """A copy of the history with the block in it.
-
-    In the user's message where it is there: engines and agents put a system prompt of their own in
-    front, and chat templates of several models refuse a second one.
-    """
-    if not block:
-        return history
-    placed = list(history)
-    for index in range(len(placed) - 1, -1, -1):
-        if placed[index].role == MessageRole.USER:
-            if _text(placed[index]) == query:
-                placed[index] = _with_block(placed[index], block)
-                return placed
-            break
-    if placed and placed[0].role == MessageRole.SYSTEM:
-        return [_with_block(placed[0], block, last=True), *placed[1:]]
-    return [ChatMessage(role=MessageRole.SYSTEM, content=block), *placed]
-
-
-def _with_block(message: ChatMessage, block: str, *, last: bool = False) -> ChatMessage:
-    """A deep copy: agents write into the messages that they are given."""
-    copied = message.model_copy(deep=True)
-    ours = TextBlock(text=block)
-    copied.blocks = [*copied.blocks, ours] if last else [ours, *copied.blocks]
-    return copied
+        if error is not None:
+            log_failure(logger, step, error)

@@ -7,9 +7,11 @@ from typing import TYPE_CHECKING, Any
 from llama_index.core.callbacks import CallbackManager
 from llama_index.core.retrievers import BaseRetriever
 from llama_index.core.schema import NodeWithScore, QueryBundle, TextNode
+from llama_index.core.vector_stores import MetadataFilters
 
 from langmem_ext.adapters import checked_user
 from langmem_ext.items import Filters, MemoryType, ScoredMemory
+from llama_index_langmem_ext._filters import translated
 
 if TYPE_CHECKING:
     from langmem_ext import UserMemory
@@ -28,7 +30,7 @@ class LongTermMemoryRetriever(BaseRetriever):
         user: UserMemory,
         top_k: int = 5,
         min_similarity: float | None = None,
-        filters: Filters | None = None,
+        filters: Filters | MetadataFilters | None = None,
         memory_type: MemoryType | None = None,
         callback_manager: CallbackManager | None = None,
     ) -> None:
@@ -36,15 +38,20 @@ class LongTermMemoryRetriever(BaseRetriever):
 
         Args:
             user: From `memory.for_user(...)`.
-            top_k, min_similarity, filters, memory_type: As in `UserMemory.search`.
+            top_k, min_similarity, memory_type: As in `UserMemory.search`.
+            filters: As in `UserMemory.search`, or LlamaIndex's `MetadataFilters`: `== != > >= < <= in
+                nin`, combined with "and", "or", "not".
             callback_manager: LlamaIndex's own.
+
+        Raises:
+            InvalidFilterError: another operator, such as "contains".
         """
         super().__init__(callback_manager=callback_manager)
         self._user = checked_user(user)
         self._arguments: dict[str, Any] = {
             "top_k": top_k,
             "min_similarity": min_similarity,
-            "filters": filters,
+            "filters": translated(filters),
             "memory_type": memory_type,
         }
 

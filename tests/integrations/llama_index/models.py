@@ -114,6 +114,32 @@ class SeenLLM(FunctionCallingLLM):
         ]
 
 
+class BreakingLLM(SeenLLM):
+    """Its streams break off after their text."""
+
+    def __init__(self, replies: Sequence[str | ChatMessage]) -> None:
+        super().__init__(replies)
+
+    def stream_chat(
+        self, messages: Sequence[ChatMessage], **kwargs: Any
+    ) -> Generator[ChatResponse, None, None]:
+        whole = super().stream_chat(messages)
+
+        def broken() -> Generator[ChatResponse, None, None]:
+            yield from whole
+            raise ConnectionError("the line broke")
+
+        return broken()
+
+
+def said(text: str) -> ChatMessage:
+    return ChatMessage(role=MessageRole.USER, content=text)
+
+
+def answered(text: str) -> ChatMessage:
+    return ChatMessage(role=MessageRole.ASSISTANT, content=text)
+
+
 def calls(name: str, call_id: str, text: str = "", **arguments: Any) -> ChatMessage:
     """A model's wish to call a tool, perhaps with a word about it."""
     call = {"id": call_id, "name": name, "arguments": arguments}

@@ -4,6 +4,7 @@ from collections.abc import AsyncIterator
 from typing import Any
 
 import pytest
+from llama_index.core.base.llms import types
 from llama_index.core.base.llms.types import ChatMessage, ImageBlock, MessageRole, TextBlock
 from llama_index.core.memory import BaseMemory, ChatMemoryBuffer, Memory
 from pydantic import ValidationError
@@ -14,15 +15,7 @@ from langmem_ext import InvalidInputError, LongTermMemory, ModelError, UserMemor
 from langmem_ext.testing import ScriptedChatModel
 from llama_index_langmem_ext import LongTermChatMemory, LongTermMemoryRetriever
 from tests.integrations.helpers import BLOCK, NOTHING, contents, make_memory, messages_in, recalls
-from tests.integrations.llama_index.models import calls
-
-
-def said(text: str) -> ChatMessage:
-    return ChatMessage(role=MessageRole.USER, content=text)
-
-
-def answered(text: str) -> ChatMessage:
-    return ChatMessage(role=MessageRole.ASSISTANT, content=text)
+from tests.integrations.llama_index.models import answered, calls, said
 
 
 @pytest.fixture
@@ -62,7 +55,7 @@ async def test_nothing_said_yet_is_no_error(memory: LongTermMemory, user: UserMe
 
 async def test_without_an_input_the_latest_message_of_the_user_counts(user: UserMemory) -> None:
     user.remember("The user likes tea")
-    chat = LongTermChatMemory.from_defaults(user=user, learn=False)
+    chat = LongTermChatMemory.from_defaults(user=user, learn="off")
     await chat.aput_messages([said("Hello"), answered("Hi"), said("Do I like tea?")])
     history = await chat.aget()
     assert [m.role.value for m in history] == ["user", "assistant", "user"]
@@ -86,7 +79,7 @@ async def test_one_recall_per_message_however_often_it_is_read(
     memory: LongTermMemory, user: UserMemory
 ) -> None:
     user.remember("The user likes tea")
-    chat = LongTermChatMemory.from_defaults(user=user, learn=False)
+    chat = LongTermChatMemory.from_defaults(user=user, learn="off")
     for turn in range(1, 3):  # the same words a second time are a new message
         await chat.aput(said("Do I like tea?"))
         shown = [await chat.aget(), await chat.aget(input="Do I like tea?"), chat.get()]
@@ -114,6 +107,22 @@ async def test_a_turn_is_learned_once_whatever_else_is_put(short_term: BaseMemor
             [("user", "I like coffee too."), ("assistant", "Noted.")],
         ]
         assert len(await chat.aget_all()) == 7
+
+
+def test_a_tool_call_that_is_a_block_is_no_answer(user: UserMemory) -> None:
+    if not hasattr(types, "ToolCallBlock"):
+        pytest.skip("this release of LlamaIndex has no such block")
+    call = types.ToolCallBlock(tool_name="price", tool_kwargs={})
+    chat = LongTermChatMemory.from_defaults(user=user)
+    chat.put_messages(
+        [
+            said("I live in Lyon."),
+            ChatMessage(role=MessageRole.ASSISTANT, blocks=[TextBlock(text="Let me see."), call]),
+        ]
+    )
+    assert contents(user) == []
+    chat.put(answered("Ok."))
+    assert contents(user) == ["The user lives in Lyon."]
 
 
 def test_two_turns_in_one_call_are_both_learned(user: UserMemory) -> None:
@@ -185,7 +194,7 @@ def test_a_picture_without_words_is_kept_and_not_learned(memory: LongTermMemory,
 async def test_a_full_prompt_is_never_an_error(user: UserMemory, taken: int) -> None:
     for number in range(40):
         user.remember(f"The user likes tea number {number} very much indeed, more than any other")
-    chat = LongTermChatMemory.from_defaults(user=user, token_limit=1000, top_k=40, learn=False)
+    chat = LongTermChatMemory.from_defaults(user=user, token_limit=1000, top_k=40, learn="off")
     for number in range(60):
         chat.put_messages(
             [said(f"Tell me about tea number {number}"), answered("It is a fine tea, as most of them are.")]

@@ -2,73 +2,31 @@
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable
-from typing import Any, TypeAlias
-
 import pytest
-from llama_index.core.agent.workflow import AgentWorkflow, FunctionAgent, ReActAgent
+from llama_index.core.agent.workflow import AgentWorkflow, ReActAgent
 from llama_index.core.base.llms.types import ChatMessage, MessageRole
-from llama_index.core.chat_engine import CondensePlusContextChatEngine, ContextChatEngine, SimpleChatEngine
-from llama_index.core.retrievers import BaseRetriever
-from llama_index.core.schema import NodeWithScore, QueryBundle, TextNode
+from llama_index.core.chat_engine import CondensePlusContextChatEngine
 
 from langmem_ext import LongTermMemory
 from langmem_ext.testing import ScriptedChatModel
 from llama_index_langmem_ext import LongTermChatMemory
 from tests.integrations.helpers import BLOCK, NOTHING, contents, make_memory, messages_in, recalls
-from tests.integrations.llama_index.models import SeenLLM, calls
+from tests.integrations.llama_index.engines import (
+    DOORS,
+    ENGINES,
+    Library,
+    agents,
+    function_agent,
+    simple,
+    weather,
+)
+from tests.integrations.llama_index.models import BreakingLLM, SeenLLM, calls
 
 # LlamaIndex's agents use what Pydantic and LlamaIndex's own workflows have deprecated.
 pytestmark = [
     pytest.mark.filterwarnings("ignore::pydantic.warnings.PydanticDeprecationWarning"),
     pytest.mark.filterwarnings("ignore:is_running called from within a step:DeprecationWarning"),
 ]
-
-Ask: TypeAlias = Callable[[Any, str], Awaitable[str]]
-
-
-class Library(BaseRetriever):
-    """The knowledge base of a context engine."""
-
-    def _retrieve(self, query_bundle: QueryBundle) -> list[NodeWithScore]:
-        return [NodeWithScore(node=TextNode(text="A page of the library."), score=1.0)]
-
-
-def simple(llm: SeenLLM, chat: LongTermChatMemory, prompt: str = "Be brief.") -> Any:
-    return SimpleChatEngine.from_defaults(llm=llm, memory=chat, system_prompt=prompt)
-
-
-def context(llm: SeenLLM, chat: LongTermChatMemory, prompt: str = "Be brief.") -> Any:
-    return ContextChatEngine.from_defaults(Library(), llm=llm, memory=chat, system_prompt=prompt)
-
-
-def condensing(llm: SeenLLM, chat: LongTermChatMemory, prompt: str = "Be brief.") -> Any:
-    return CondensePlusContextChatEngine.from_defaults(
-        Library(), llm=llm, memory=chat, system_prompt=prompt, skip_condense=True
-    )
-
-
-async def ask(engine: Any, text: str) -> str:
-    return str(engine.chat(text))
-
-
-async def aask(engine: Any, text: str) -> str:
-    return str(await engine.achat(text))
-
-
-async def stream(engine: Any, text: str) -> str:
-    response = engine.stream_chat(text)
-    answer = "".join(response.response_gen)
-    return answer
-
-
-async def astream(engine: Any, text: str) -> str:
-    response = await engine.astream_chat(text)
-    return "".join([token async for token in response.async_response_gen()])
-
-
-ENGINES: dict[str, Callable[..., Any]] = {"simple": simple, "context": context, "condensing": condensing}
-DOORS: dict[str, Ask] = {"chat": ask, "achat": aask, "stream": stream, "astream": astream}
 
 
 @pytest.mark.parametrize("door", DOORS)
@@ -79,7 +37,7 @@ async def test_chat_engines_recall_once_and_learn_once_per_turn(engine: str, doo
         memory.for_user("ann").remember("The user likes tea")
         llm = SeenLLM(["You like tea.", "And coffee."])
         chat = LongTermChatMemory.from_defaults(user=memory.for_user("ann"))
-        chosen = ENGINES[engine](llm, chat)
+        chosen = ENGINES[engine](llm, chat, "Be brief.")
         for number, text in enumerate(("I drink tea in Lyon.", "I drink tea in Nantes."), start=1):
             assert (await DOORS[door](chosen, text)).strip() == ["You like tea.", "And coffee."][number - 1]
             assert recalls(memory) == number
@@ -92,6 +50,18 @@ async def test_chat_engines_recall_once_and_learn_once_per_turn(engine: str, doo
         kept = chat.get_all()
         assert [m.role.value for m in kept] == ["user", "assistant"] * 2
         assert BLOCK not in str(kept)
+
+
+def test_a_question_is_condensed_with_what_is_known(memory: LongTermMemory) -> None:
+    user = memory.for_user("ann")
+    user.remember("The user likes tea")
+    llm = SeenLLM(["Where is the best tea?", "In Lyon."])
+    engine = CondensePlusContextChatEngine.from_defaults(
+        Library(), llm=llm, memory=LongTermChatMemory.from_defaults(user=user)
+    )
+    assert str(engine.chat("Where is the best of what I like, tea?")) == "In Lyon."
+    assert [str(seen).count(BLOCK) for seen in llm.seen] == [1, 1]
+    assert recalls(memory) == 1
 
 
 def test_an_engine_with_a_prompt_of_its_own_shows_one_system_message(memory: LongTermMemory) -> None:
@@ -135,22 +105,10 @@ def test_a_small_window_never_stops_the_chat(memory: LongTermMemory, engine: str
     assert str(llm.seen[0][0].content).count("Be brief.") == 300
 
 
-def weather(city: str) -> str:
-    """The weather in a city."""
-    return f"It rains in {city}. I live in the tool."
-
-
 FOUR_STEPS: list[str | ChatMessage] = [
     *(calls("weather", str(number), city="Lyon") for number in range(4)),
     "It rains.",
 ]
-
-
-def agents(llm: SeenLLM) -> dict[str, Any]:
-    agent = FunctionAgent(
-        name="one", description="one", tools=[weather], llm=llm, system_prompt="Be brief.", streaming=False
-    )
-    return {"agent": agent, "workflow": AgentWorkflow(agents=[agent])}
 
 
 @pytest.mark.parametrize("kind", ["agent", "workflow"])
@@ -192,6 +150,22 @@ async def test_an_agent_over_several_turns_and_a_new_prompt(memory: LongTermMemo
     assert contents(memory.for_user("ann")) == ["The user lives in Lyon.", "The user likes tea."]
 
 
+async def test_an_agent_that_is_asked_by_its_history(memory: LongTermMemory) -> None:
+    user = memory.for_user("ann")
+    user.remember("The user likes tea")
+    history = [
+        ChatMessage(role=MessageRole.USER, content="I live in Paris."),
+        ChatMessage(role=MessageRole.ASSISTANT, content="Ok."),
+        ChatMessage(role=MessageRole.USER, content="I live in Lyon and like tea."),
+    ]
+    for _ in range(2):  # as a server does that keeps no conversation: the whole history each time
+        llm = SeenLLM(["Noted."])
+        chat = LongTermChatMemory.from_defaults(user=user)
+        await agents(llm)["agent"].run(chat_history=history, memory=chat)
+        assert str(llm.seen[0][-1].content).count(BLOCK) == 1
+    assert contents(user) == ["The user likes tea", "The user lives in Lyon."]
+
+
 async def test_an_agent_that_thinks_aloud(memory: LongTermMemory) -> None:
     llm = SeenLLM(["Thought: I can answer without using any more tools.\nAnswer: Noted."])
     chat = LongTermChatMemory.from_defaults(user=memory.for_user("ann"))
@@ -209,3 +183,67 @@ async def test_two_agents_of_two_users_share_nothing(memory: LongTermMemory) -> 
     await agents(llm)["agent"].run("Where do I live?", memory=chat)
     assert "Nantes" in str(llm.seen[0])
     assert "Lyon" not in str(llm.seen[0])
+
+
+@pytest.mark.parametrize("engine", ENGINES)
+def test_a_long_prompt_and_many_memories_are_cut_to_the_limit(memory: LongTermMemory, engine: str) -> None:
+    user = memory.for_user("ann")
+    for number in range(30):
+        user.remember(f"hello: the user says that {number} times a day, to everybody whom the user meets")
+    prompt = "Be brief. " * 300  # 900 tokens
+    llm = SeenLLM(["Hi."])
+    chat = LongTermChatMemory.from_defaults(user=user, token_limit=1200, max_tokens=600, top_k=30)
+    assert len(chat.tokenizer_fn(user.context("hello", max_tokens=600, top_k=30).text)) > 400
+    assert str(ENGINES[engine](llm, chat, prompt).chat("hello")) == "Hi."
+    shown = llm.seen[0]
+    assert str(shown[0].content).count("Be brief.") == 300
+    assert str(shown[-1].content).endswith("hello")
+    assert BLOCK in str(shown)
+    if engine == "simple":  # context engines do not say how long their prompt is
+        assert len(chat.tokenizer_fn(" ".join(str(m.content) for m in shown))) <= 1200
+
+
+@pytest.mark.parametrize("engine", ENGINES)
+def test_braces_in_a_memory_are_no_fields_of_a_template(memory: LongTermMemory, engine: str) -> None:
+    user = memory.for_user("ann")
+    user.remember("The user likes tea and {query_str} and {context_str} and {}")
+    llm = SeenLLM(["Yes."])
+    ENGINES[engine](llm, LongTermChatMemory.from_defaults(user=user), "Be brief.").chat("Do I like tea?")
+    text = str(llm.seen[0])
+    assert text.replace("{ ", "{").replace(" }", "}").count("{query_str} and {context_str} and {}") == 1
+
+
+async def test_two_agents_of_one_workflow_share_a_turn(memory: LongTermMemory) -> None:
+    llm = SeenLLM([calls("handoff", "1", to_agent="two", reason="it knows"), "In Lyon, then."])
+    one, two = (function_agent(llm, name=name) for name in ("one", "two"))
+    chat = LongTermChatMemory.from_defaults(user=memory.for_user("ann"))
+    workflow = AgentWorkflow(agents=[one, two], root_agent="one")
+    assert str(await workflow.run("I live in Lyon.", memory=chat)) == "In Lyon, then."
+    assert recalls(memory) == 1
+    assert contents(memory.for_user("ann")) == ["The user lives in Lyon."]
+
+
+async def test_an_agent_that_fails_keeps_the_words_for_the_next_turn(memory: LongTermMemory) -> None:
+    chat = LongTermChatMemory.from_defaults(user=memory.for_user("ann"))
+    with pytest.raises(Exception, match="pop from empty list"):
+        await agents(SeenLLM([]))["agent"].run("I live in Lyon.", memory=chat)
+    assert contents(memory.for_user("ann")) == []
+    await agents(SeenLLM(["Noted."]))["agent"].run("I like tea.", memory=chat)
+    assert contents(memory.for_user("ann")) == ["The user lives in Lyon.", "The user likes tea."]
+
+
+@pytest.mark.filterwarnings("ignore::pytest.PytestUnhandledThreadExceptionWarning")  # LlamaIndex's thread
+def test_an_abandoned_stream_teaches_no_half_answer() -> None:
+    learner = ScriptedChatModel([NOTHING])
+    with make_memory(learner) as memory:
+        chat = LongTermChatMemory.from_defaults(user=memory.for_user("ann"))
+        engine = simple(BreakingLLM(["I think that you live in"]), chat)
+        with pytest.raises(ConnectionError):
+            "".join(engine.stream_chat("I live in Lyon.").response_gen)
+        assert learner.calls == []
+        simple(SeenLLM(["Noted."]), chat).chat("I like tea.")
+        assert messages_in(learner.calls[0].messages[-1].content) == [
+            ("user", "I live in Lyon."),
+            ("user", "I like tea."),
+            ("assistant", "Noted."),
+        ]

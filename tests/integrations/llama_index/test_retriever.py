@@ -8,8 +8,9 @@ import pytest
 from llama_index.core.query_engine import RetrieverQueryEngine
 from llama_index.core.response_synthesizers import get_response_synthesizer
 from llama_index.core.schema import MetadataMode
+from llama_index.core.vector_stores import FilterCondition, FilterOperator, MetadataFilter, MetadataFilters
 
-from langmem_ext import LongTermMemory
+from langmem_ext import InvalidFilterError, LongTermMemory
 from langmem_ext.testing import FakeEmbedder
 from llama_index_langmem_ext import LongTermMemoryRetriever
 from tests.integrations.helpers import make_memory
@@ -71,6 +72,74 @@ def test_limits_are_passed_on(memory: LongTermMemory) -> None:
     assert hit.metadata["topic"] == "work"
     assert LongTermMemoryRetriever(user=ann, min_similarity=0.99).retrieve("Monday") == []
     assert LongTermMemoryRetriever(user=ann, memory_type="episodic").retrieve("tea") == []
+
+
+def one(key: str, operator: str, value: Any) -> MetadataFilter:
+    return MetadataFilter(key=key, operator=FilterOperator(operator), value=value)
+
+
+def several(condition: str, *filters: MetadataFilter | MetadataFilters) -> MetadataFilters:
+    return MetadataFilters(filters=list(filters), condition=FilterCondition(condition))
+
+
+FILTERS: list[tuple[MetadataFilters, set[str]]] = [
+    (several("and", one("year", "==", 2024)), {"b"}),
+    (several("and", one("year", "!=", 2024)), {"a", "c"}),
+    (several("and", one("year", ">", 2023)), {"b", "c"}),
+    (several("and", one("year", ">=", 2024)), {"b", "c"}),
+    (several("and", one("year", "<", 2024)), {"a"}),
+    (several("and", one("year", "<=", 2024)), {"a", "b"}),
+    (several("and", one("topic", "in", ["work", "food"])), {"a", "b", "c"}),
+    (several("and", one("topic", "nin", ["work"])), {"b"}),
+    (several("and", one("topic", "==", "work"), one("year", ">", 2023)), {"c"}),
+    (several("or", one("topic", "==", "food"), one("year", "==", 2025)), {"b", "c"}),
+    (several("not", one("topic", "==", "food"), one("year", "==", 2025)), {"a", "d"}),
+    (several("not", several("or", one("topic", "==", "food"), one("year", "==", 2025))), {"a", "d"}),
+    (several("and", one("topic", "==", "work"), several("not", one("year", "==", 2023))), {"c"}),
+    (several("or", one("year", "==", 2023), several("and", one("topic", "==", "food"))), {"a", "b"}),
+    (several("and"), {"a", "b", "c", "d"}),
+    (several("and", one("year", "==", 2024), several("and")), {"b"}),
+    (several("or", one("year", "==", 2024), several("and")), {"a", "b", "c", "d"}),
+    (several("not"), {"a", "b", "c", "d"}),
+    (MetadataFilters(filters=[one("year", "==", 2024)], condition=None), {"b"}),
+    (MetadataFilters(filters=[one("year", "==", 1900)]), set()),
+]
+
+
+@pytest.mark.parametrize(("filters", "expected"), FILTERS)
+async def test_metadata_filters(memory: LongTermMemory, filters: MetadataFilters, expected: set[str]) -> None:
+    cat = memory.for_user("cat")
+    for content, metadata in {
+        "a": {"topic": "work", "year": 2023},
+        "b": {"topic": "food", "year": 2024},
+        "c": {"topic": "work", "year": 2025},
+        "d": {},
+    }.items():
+        cat.remember(f"tea {content}", metadata=metadata)
+    retriever = LongTermMemoryRetriever(user=cat, filters=filters)
+    assert {hit.text[-1] for hit in retriever.retrieve("tea")} == expected
+    assert {hit.text[-1] for hit in await retriever.aretrieve("tea")} == expected
+
+
+KNOWN = {"==", "!=", ">", "<", ">=", "<=", "in", "nin"}
+
+
+@pytest.mark.parametrize("operator", [op.value for op in FilterOperator if op.value not in KNOWN])
+def test_an_operator_without_a_counterpart_is_named(memory: LongTermMemory, operator: str) -> None:
+    filters = several("or", one("topic", "==", "a"), several("not", one("topic", operator, "a")))
+    with pytest.raises(InvalidFilterError, match=f"topic.*'{operator}'.*'nin'"):
+        LongTermMemoryRetriever(user=memory.for_user("ann"), filters=filters)
+
+
+def test_a_filter_reaches_nobody_else(memory: LongTermMemory) -> None:
+    filters = several("or", one("topic", "==", "food"), several("and"))
+    nodes = LongTermMemoryRetriever(user=memory.for_user("ann"), filters=filters).retrieve("tea")
+    assert {hit.text[:3] for hit in nodes} == {"Ann"}
+    for key in ("user_id", "content"):
+        with pytest.raises(InvalidFilterError, match=key):
+            LongTermMemoryRetriever(
+                user=memory.for_user("ann"), filters=several("and", one(key, "==", "ben"))
+            ).retrieve("tea")
 
 
 def test_it_serves_a_query_engine(memory: LongTermMemory) -> None:
