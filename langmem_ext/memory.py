@@ -11,6 +11,7 @@ from datetime import UTC, datetime, tzinfo
 from functools import lru_cache
 from pathlib import Path
 from types import TracebackType
+from typing import Any, Self
 from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 
 from langmem_ext.background import Workers
@@ -133,7 +134,7 @@ class LongTermMemory(UpkeepDoor):
                 timezone=zone,
                 window=extractor.window,
             ),
-            recaller=Recaller(self._workspace, checked, clock, self._recall_log),
+            recaller=Recaller(self._workspace, checked, clock, self._recall_log, zone),
             count_tokens=count_tokens,
             timezone=zone,
             clock=clock,
@@ -149,14 +150,41 @@ class LongTermMemory(UpkeepDoor):
         try:
             if llm is not None:  # what waits since an earlier run waits for an LLM
                 self._attach_where_turns_wait()
+            elif self._turns_wait():  # a deletion must reach it all the same
+                self._workers()
         except BaseException:
             release_workspace(self._workspace, own_hold=self._own_hold)
             raise
 
+    @classmethod
+    def from_config(
+        cls, source: Mapping[str, Any] | str | os.PathLike[str] | None = None, **overrides: Any
+    ) -> Self:
+        """Open a memory as a mapping or a TOML file says, and the environment (see `langmem_ext.config`).
+
+        Args:
+            source: A mapping, which is not changed, or the path of a file. None: the environment alone.
+            overrides: Arguments of `LongTermMemory`, objects too; they win.
+
+        Raises:
+            InvalidInputError: a field that does not exist, or a value that it cannot have; it is named.
+        """
+        from langmem_ext.config import memory_arguments
+
+        return cls(**memory_arguments(source, overrides))
+
     def _attach_where_turns_wait(self) -> None:
-        exists = self._state_path is not None and self._state_path.exists()
-        if exists or self._workspace.workers is not None:
+        if self._turns_wait():
             self._background()
+
+    def _turns_wait(self) -> bool:
+        exists = self._state_path is not None and self._state_path.exists()
+        return exists or self._workspace.workers is not None
+
+    def _workers(self) -> Workers:
+        return self._workspace.learn_in_background(
+            self._state_path, clock=self._rooms.clock, new_id=self._rooms.new_id
+        )
 
     def _background(self) -> Workers:
         with self._attaching:
@@ -166,9 +194,7 @@ class LongTermMemory(UpkeepDoor):
                         "add_later needs a place to keep turns until they are learned: pass state_path= "
                         "(a file of this process's own) to LongTermMemory"
                     )
-                workers = self._workspace.learn_in_background(
-                    self._state_path, clock=self._rooms.clock, new_id=self._rooms.new_id
-                )
+                workers = self._workers()
                 workers.attach(self._learn_queued)
                 self._attached = workers
             return self._attached

@@ -159,6 +159,21 @@ def test_who_opens_it_without_an_llm_leaves_what_waits_for_one(tmp_path: Path) -
         assert listed(memory.for_user("u1")) == ["The user likes tea"]
 
 
+def test_who_opens_it_without_an_llm_deletes_what_waits_too(tmp_path: Path) -> None:
+    down = ScriptedChatModel([ModelError("no answer", kind="unavailable")] * 9)
+    with opened(tmp_path, down) as memory:
+        memory.for_user("u1").add_later("I like chamomile tea, every day.")
+        memory.for_user("u2").add_later([{"role": "user", "content": "I like valerian tea.", "id": "m-1"}])
+        memory.flush()
+    with LongTermMemory(tmp_path, embedder=FakeEmbedder()) as looking:
+        looking.for_user("u1").delete_all(erase=True)
+        looking.for_user("u2").delete_source("m-1")
+    for word in (b"chamomile", b"valerian"):
+        assert not any(word in file.read_bytes() for file in tmp_path.rglob("*") if file.is_file())
+    with opened(tmp_path, ScriptedChatModel([TEA])) as memory:
+        assert (memory.flush().learned, memory.users()) == (0, [])
+
+
 def test_the_place_of_the_queue_does_not_move_with_the_process(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

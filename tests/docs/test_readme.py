@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from llama_index.core.embeddings import MockEmbedding
 
 from tests.integrations.langchain.models import answers
 from tests.integrations.llama_index.models import SeenLLM
@@ -50,7 +51,11 @@ def test_there_are_blocks_with_printed_values() -> None:
 
 def test_the_blocks_run_and_print_what_they_say(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
-    names: dict[str, Any] = {"model": answers(["Noted.", "Peanuts."]), "llm": SeenLLM(["A fine city."])}
+    names: dict[str, Any] = {
+        "model": answers(["Noted.", "Peanuts."]),
+        "llm": SeenLLM(["A fine city."]),
+        "embed_model": MockEmbedding(embed_dim=3, model_name="mock"),
+    }
     with OpenAIServer(default=EXTRACTED) as server:
         monkeypatch.setenv("OPENAI_BASE_URL", server.base_url)
         monkeypatch.setenv("OPENAI_API_KEY", "test")

@@ -13,7 +13,16 @@ ADAPTERS = {
         "langchain",
         ("LongTermChainMemory", "LongTermMemoryMiddleware", "LongTermMemoryRetriever"),
     ),
-    "llama_index_langmem_ext": ("llama-index", ("LongTermChatMemory", "LongTermMemoryRetriever")),
+    "llama_index_langmem_ext": (
+        "llama-index",
+        (
+            "LlamaIndexChat",
+            "LlamaIndexEmbedder",
+            "LongTermChatMemory",
+            "LongTermMemoryBlock",
+            "LongTermMemoryRetriever",
+        ),
+    ),
 }
 CASES = [(package, extra, name) for package, (extra, names) in ADAPTERS.items() for name in names]
 
