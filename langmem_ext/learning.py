@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Final, Literal
 from langmem_ext.embedding import CheckedEmbedder
 from langmem_ext.errors import InvalidInputError, ModelError
 from langmem_ext.extraction.candidate import Candidate, Extraction, ExtractionRequest, user_messages
+from langmem_ext.extraction.replacing import may_replace
 from langmem_ext.extraction.rules import worth_a_call
 from langmem_ext.extraction.windows import windows
 from langmem_ext.items import AddResult, LearningError, MemoryItem, Outcome, Scope, Usage, as_utc
@@ -38,14 +39,26 @@ _CLOCK_SKEW: Final = timedelta(days=1)
 
 @dataclass(frozen=True, slots=True)
 class Turn:
-    """A conversation turn on its way into memory."""
+    """A conversation turn, or a window of a long one, on its way into memory.
+
+    Attributes:
+        turn_id: Equal for the same turn.
+        ticket_id: Names the turn in the outbox that it comes from, and its window.
+        once: Whether it counts as learned although what came of it was replaced since.
+    """
 
     scope: Scope
     request: ExtractionRequest
     neighbour_ids: tuple[str, ...]
     turn_id: str
+    ticket_id: str | None
     guard: DeletionGuard
-    explicit_key: bool
+    once: bool
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """What the rows that come of it are found by."""
+        return (self.turn_id,) if self.ticket_id is None else (self.turn_id, self.ticket_id)
 
     @property
     def message_ids(self) -> tuple[str, ...]:
@@ -96,6 +109,7 @@ class Learner:
         observed_at: datetime | str | float | None,
         idempotency_key: str | None,
         guard: DeletionGuard,
+        ticket: str | None = None,
     ) -> list[Turn]:
         """A conversation as turns that are learned one after the other: one, unless it is long.
 
@@ -110,14 +124,18 @@ class Learner:
                 ExtractionRequest(part, (), when),
                 (),
                 _turn_id(scope, part, when, idempotency_key, number),
+                None if ticket is None else f"{ticket}-{number}",
                 guard,
-                idempotency_key is not None,
+                # What a window gave may be replaced by a later window of the same conversation.
+                once=idempotency_key is not None or len(parts) > 1,
             )
             for number, part in enumerate(parts)
         ]
 
     def prepare(self, turn: Turn) -> Turn | AddResult:
         """The turn with what is known around it, or the result where there is nothing to ask."""
+        if not turn.guard.holds_here():
+            return AddResult("nothing", (_dropped(),), message_ids=turn.message_ids)
         if not worth_a_call(turn.request.messages):
             return AddResult("nothing", _secrets(turn.request.messages), message_ids=turn.message_ids)
         turn.guard.note_shared()
@@ -156,8 +174,7 @@ class Learner:
     def commit(self, turn: Turn, extraction: Extraction, proposals: Sequence[Proposal]) -> AddResult:
         """Reconcile and store. On the user's strand."""
         if not turn.guard.still_holds():
-            reason = "delete_all() came after this turn was handed in"
-            dropped = tuple(Outcome("skipped", reason=reason) for _ in proposals)
+            dropped = tuple(_dropped() for _ in proposals)
             return AddResult("nothing", dropped, None, extraction.usage, turn.message_ids)
         if (known := self._learned_before(turn)) is not None:
             return replace(known, usage=extraction.usage)
@@ -188,9 +205,10 @@ class Learner:
         Without a key of the caller's, a turn whose memories were replaced or deleted since counts
         as said again. With one, a turn counts as new only when all that came of it was deleted.
         """
-        rows = self._workspace.store.find(turn.scope.user_id, {"turn_ids": turn.turn_id})
+        rows = self._workspace.store.find(turn.scope.user_id, {"turn_ids": {"$in": list(turn.names)}})
         now = self._clock()
-        if not rows or not (turn.explicit_key or all(_stands(row.item, now) for row in rows)):
+        once = turn.once or any(turn.ticket_id in row.turn_ids for row in rows)  # a crash came before `done`
+        if not rows or not (once or all(_stands(row.item, now) for row in rows)):
             return None
         outcomes = tuple(Outcome("touched", row.item, reason="this turn was learned before") for row in rows)
         return AddResult("learned", outcomes, None, Usage(), turn.message_ids)
@@ -207,6 +225,10 @@ class Learner:
         items = [index.rows[row].item for row in nearest]
         request = replace(turn.request, neighbours=tuple(item.content for item in items))
         return replace(turn, request=request, neighbour_ids=tuple(item.memory_id for item in items))
+
+
+def _dropped() -> Outcome:
+    return Outcome("skipped", reason="delete_all() came after this turn was handed in")
 
 
 def _secrets(messages: Sequence[Message]) -> tuple[Outcome, ...]:
@@ -259,9 +281,7 @@ def _redacted(message: Message) -> Message:
 
 
 def _proposal(turn: Turn, candidate: Candidate, vector: Vector) -> Proposal:
-    number = candidate.replaces
     observed_at = turn.request.observed_at.astimezone(UTC)
-    valid_number = number is not None and 1 <= number <= len(turn.neighbour_ids)
     return Proposal(
         scope=turn.scope,
         content=candidate.content,
@@ -275,11 +295,19 @@ def _proposal(turn: Turn, candidate: Candidate, vector: Vector) -> Proposal:
         valid_from=min(candidate.valid_from or observed_at, observed_at),
         valid_until=candidate.valid_until,
         source=(candidate.source,),
-        replaces=turn.neighbour_ids[number - 1] if number is not None and valid_number else None,
-        neighbours=turn.neighbour_ids,
+        replaces=_replaced(turn, candidate),
         correction=candidate.correction,
-        turn_id=turn.turn_id,
+        turn_ids=turn.names,
     )
+
+
+def _replaced(turn: Turn, candidate: Candidate) -> str | None:
+    """The id of the neighbour that the model named, where it was shown one that this may replace."""
+    number = candidate.replaces
+    if number is None or not 1 <= number <= len(turn.neighbour_ids):
+        return None
+    known = turn.request.neighbours[number - 1]
+    return turn.neighbour_ids[number - 1] if may_replace(candidate, known) else None
 
 
 def _check_key(key: str | None) -> None:

@@ -13,7 +13,7 @@ from langmem_ext.items import FrozenDict, MemoryItem, Metadata, as_utc
 from langmem_ext.text import is_well_formed, well_formed
 
 # A filter on one of these names means the memory's own field or column.
-ROW_COLUMNS: Final = frozenset(("chain_id", "content_key", "turn_ids", "sequence"))
+ROW_COLUMNS: Final = frozenset(("chain_id", "content_key", "wording_key", "turn_ids", "sequence"))
 RESERVED: Final = frozenset(field.name for field in fields(MemoryItem)) | ROW_COLUMNS
 MAX_FIELDS: Final = 200
 _MAX_DEPTH: Final = 20

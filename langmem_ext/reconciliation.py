@@ -3,7 +3,7 @@
 In this order: the same statement, in these or other words, touches the old row, unless it is said of
 another `key`; the same `key`, or an accepted `replaces`, retires the old row and takes its place in the
 chain of versions; everything else is added. Similarity decides nothing here, because it cannot tell a
-duplicate from a contradiction: it only proposes the neighbours, which are compared word by word.
+duplicate from a contradiction: it only chooses which memories the LLM is shown.
 
 A *change* ends the validity of the old row (at the latest when it began, where the new fact is older
 than that); a *correction* retracts it. What was said earlier than the current value of its key (an
@@ -28,7 +28,7 @@ from langmem_ext.items import (
     Source,
 )
 from langmem_ext.ports import MAX_SOURCES, StoredMemory
-from langmem_ext.wording import common_form, retold
+from langmem_ext.wording import common_form
 
 if TYPE_CHECKING:
     from langmem_ext.ports import Vector
@@ -41,8 +41,7 @@ class Proposal:
     Attributes:
         observed_at: When it was said.
         replaces: Id of a row of this user that it makes outdated.
-        neighbours: Ids of this user's rows that are similar, to be compared with.
-        turn_id: The turn it comes from; None for `remember`.
+        turn_ids: What names the turn it comes from; empty for `remember`.
     """
 
     scope: Scope
@@ -58,9 +57,8 @@ class Proposal:
     valid_until: datetime | None = None
     source: tuple[Source, ...] = ()
     replaces: str | None = None
-    neighbours: tuple[str, ...] = ()
     correction: bool = False
-    turn_id: str | None = None
+    turn_ids: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,7 +80,7 @@ def reconcile(
 
     Args:
         proposals: All of one user.
-        known: This user's rows that have the proposals' `content_key`s, keys, neighbours or `replaces`
+        known: This user's rows that say what the proposals say, have their keys or their `replaces`
             ids, with all rows of their chains; more do no harm.
         now: The time of writing.
         new_id: Makes ids for new rows.
@@ -144,8 +142,7 @@ class _Book:
 
     def _same_statement(self, proposal: Proposal) -> StoredMemory | None:
         """The row that says this, unless it says it of another attribute."""
-        similar = (row for row in self._current(proposal.neighbours) if _retold(row, proposal))
-        rows = (*self._current(self._by_wording[common_form(proposal.content)]), *similar)
+        rows = self._current(self._by_wording[common_form(proposal.content)])
         keys = (None, proposal.key)
         return next((row for row in rows if proposal.key is None or row.item.key in keys), None)
 
@@ -172,7 +169,7 @@ class _Book:
         for memory_id in self._by_wording[common_form(proposal.content)]:
             old = self.rows[memory_id]
             if old.chain_id == newer.chain_id:  # an old version says so already
-                self._put(replace(old, turn_ids=_with_turn(old.turn_ids, proposal.turn_id)))
+                self._put(replace(old, turn_ids=_with_turns(old.turn_ids, proposal.turn_ids)))
                 return Outcome("touched", old.item, reason="known already, as history")
         row = _new_row(proposal, new_id(), self.now)
         until = min(newer.item.valid_from, row.item.valid_until or newer.item.valid_from)
@@ -240,16 +237,6 @@ def is_current(item: MemoryItem, now: datetime) -> bool:
     )
 
 
-def _retold(row: StoredMemory, proposal: Proposal) -> bool:
-    """Whether both were made from the same words of the same message."""
-    said = {(source.message_id, common_form(source.quote)) for source in row.item.source}
-    return any(
-        (source.message_id, common_form(source.quote)) in said
-        and retold(row.item.content, proposal.content, source.quote)
-        for source in proposal.source
-    )
-
-
 def _new_row(proposal: Proposal, memory_id: str, now: datetime) -> StoredMemory:
     item = MemoryItem(
         memory_id=memory_id,
@@ -269,12 +256,16 @@ def _new_row(proposal: Proposal, memory_id: str, now: datetime) -> StoredMemory:
         recorded_at=proposal.observed_at,
         source=proposal.source,
     )
-    return StoredMemory(item, memory_id, proposal.vector, _with_turn((), proposal.turn_id))
+    return StoredMemory(item, memory_id, proposal.vector, _with_turns((), proposal.turn_ids))
 
 
 def _touched(row: StoredMemory, proposal: Proposal, now: datetime) -> StoredMemory:
-    """The row after it was said again: evidence added, metadata merged, the later end kept."""
+    """The row after it was said again: evidence added, metadata merged, the later end kept.
+
+    In a conversation no end was mentioned where there is none; `remember` means it: without end.
+    """
     item = row.item
+    learned = bool(proposal.turn_ids)
     added = tuple(source for source in proposal.source if source not in item.source)
     sources = (*item.source, *added)
     item = replace(
@@ -282,13 +273,13 @@ def _touched(row: StoredMemory, proposal: Proposal, now: datetime) -> StoredMemo
         updated_at=now,
         key=item.key or proposal.key,
         metadata=FrozenDict({**item.metadata, **proposal.metadata}),
-        expires_at=_later(item.expires_at, proposal.expires_at),
-        valid_until=_later(item.valid_until, proposal.valid_until),
+        expires_at=_later(item.expires_at, proposal.expires_at or (item.expires_at if learned else None)),
+        valid_until=_later(item.valid_until, proposal.valid_until or (item.valid_until if learned else None)),
         importance=max((i for i in (item.importance, proposal.importance) if i is not None), default=None),
         recorded_at=max(item.recorded_at, proposal.observed_at),
         source=sources[:1] + sources[1:][-(MAX_SOURCES - 1) :],
     )
-    return replace(row, item=item, turn_ids=_with_turn(row.turn_ids, proposal.turn_id))
+    return replace(row, item=item, turn_ids=_with_turns(row.turn_ids, proposal.turn_ids))
 
 
 def _retired(old: MemoryItem, new: MemoryItem, proposal: Proposal, now: datetime) -> MemoryItem:
@@ -298,10 +289,8 @@ def _retired(old: MemoryItem, new: MemoryItem, proposal: Proposal, now: datetime
     return replace(old, valid_until=until, superseded_by=new.memory_id, updated_at=now)
 
 
-def _with_turn(turn_ids: tuple[str, ...], turn_id: str | None) -> tuple[str, ...]:
-    if turn_id is None or turn_id in turn_ids:
-        return turn_ids
-    return (*turn_ids, turn_id)[-MAX_SOURCES:]
+def _with_turns(turn_ids: tuple[str, ...], new: tuple[str, ...]) -> tuple[str, ...]:
+    return (*turn_ids, *(name for name in new if name not in turn_ids))[-MAX_SOURCES:]
 
 
 def _later(one: datetime | None, other: datetime | None) -> datetime | None:

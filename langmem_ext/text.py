@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import re
 import unicodedata
 from typing import Final
@@ -46,6 +47,11 @@ def comparison_key(text: str) -> str:
 def normalise_key(key: str) -> str:
     """One spelling of an attribute's name: `Home-City` and `home city` are `home_city`."""
     return re.sub(r"[\s\-]+", "_", normalise(key).casefold()).replace("/", ".").strip("._")
+
+
+def content_key(content: str) -> str:
+    """Equal for two sentences with one `comparison_key`; a digest, so it is no second copy of the text."""
+    return hashlib.blake2b(comparison_key(content).encode(), digest_size=16).hexdigest()
 
 
 def is_chinese(text: str) -> bool:

@@ -17,14 +17,16 @@ from langmem_ext.items import Filters
 from langmem_ext.ports import WRITE_LIMIT, Clock, MemoryStore, StoredMemory
 from langmem_ext.queued_turns import QueuedTurn
 from langmem_ext.reconciliation import Plan, Proposal, reconcile
+from langmem_ext.record_rows import RECORD, is_memory, only_memories
 from langmem_ext.retrieval.user_index import IndexCache, UserIndex
 from langmem_ext.state import Outbox
 from langmem_ext.strands import Strands
-from langmem_ext.wording import content_key
+from langmem_ext.wording import saying
 
 T = TypeVar("T")
 logger = logging.getLogger(__name__)
 _MAX_PENDING_ACCESSES: Final = 10_000
+_MAX_CACHED_RECORDS: Final = 10_000  # rows, over all users
 
 
 class Workspace:
@@ -39,6 +41,7 @@ class Workspace:
         self.workers: Workers | None = None
         self._strands = Strands()
         self._indexes = IndexCache()
+        self._records = IndexCache(_MAX_CACHED_RECORDS)
         self._lock = threading.Lock()
         self._barriers: dict[str, int] = {}
         self._deleted_sources: dict[str, list[str]] = {}
@@ -114,15 +117,31 @@ class Workspace:
         """Write full rows, at most `WRITE_LIMIT` of them all or none. On the strand."""
         for start in range(0, len(rows), WRITE_LIMIT):
             part = rows[start : start + WRITE_LIMIT]
-            self.store.write(user_id, part)
-            self._indexes.write(user_id, part)
+            try:
+                self.store.write(user_id, part)
+            except BaseException:  # it may have been written all the same
+                self._indexes.forget(user_id)
+                self._records.forget(user_id)
+                raise
+            self._follow(user_id, part)
 
     def remove(self, user_id: str, memory_ids: Sequence[str]) -> int:
         """Delete rows; returns how many there were. On the strand."""
         try:
             return self.store.delete(user_id, memory_ids)
         finally:  # also after a failure half-way: what may be gone is not shown
-            self._indexes.write(user_id, (), memory_ids)
+            self._follow(user_id, (), memory_ids)
+
+    def _follow(self, user_id: str, written: Sequence[StoredMemory], removed: Sequence[str] = ()) -> None:
+        self._indexes.write(user_id, [row for row in written if is_memory(row)], removed)
+        self._records.write(user_id, [row for row in written if not is_memory(row)], removed)
+
+    def records(self, user_id: str) -> Sequence[StoredMemory]:
+        """All rows of this user's records, in the order of their first write; expired ones too."""
+        if self.store.shared:
+            return self.store.find(user_id, {"memory_type": RECORD})
+        self.store.check()
+        return self._loaded(self._records, user_id, {"memory_type": RECORD}).rows
 
     def candidates(
         self, user_id: str, when: datetime, filters: Filters | None, *, current: bool
@@ -133,10 +152,10 @@ class Workspace:
         processes write to is read every time.
         """
         if self.store.shared or not current:
-            index = UserIndex(self.store.find(user_id, filters, valid_at=when))
+            index = UserIndex(self.store.find(user_id, only_memories(filters), valid_at=when))
             return index, index.valid_at(when)
         self.store.check()  # what is in RAM must not outlive its directory
-        index = self._index(user_id, when)
+        index = self._loaded(self._indexes, user_id, only_memories(_not_over(when)))
         allowed = index.valid_at(when)
         if filters:
             ids = self.store.find_ids(user_id, filters, valid_at=when)
@@ -146,11 +165,11 @@ class Workspace:
             allowed &= matching
         return index, allowed
 
-    def _index(self, user_id: str, when: datetime) -> UserIndex:
-        index = self._indexes.get(user_id)
+    def _loaded(self, indexes: IndexCache, user_id: str, filters: Filters) -> UserIndex:
+        index = indexes.get(user_id)
         if index is None:
-            with self._indexes.loading(user_id) as keep:
-                index = UserIndex(self.store.find(user_id, _not_over(when)))
+            with indexes.loading(user_id) as keep:
+                index = UserIndex(self.store.find(user_id, filters))
                 keep(index)
         return index
 
@@ -158,15 +177,15 @@ class Workspace:
         """The rows that `reconcile` must see, with all rows of their chains."""
         matching: Filters = {
             "$or": [
-                {"content_key": {"$in": sorted({content_key(p.content) for p in proposals})}},
+                saying([proposal.content for proposal in proposals]),
                 {
                     "key": {"$in": sorted({p.key for p in proposals if p.key is not None})},
                     "superseded_by": None,
                 },
-                {"memory_id": {"$in": sorted({memory_id for p in proposals for memory_id in _named(p)})}},
+                {"memory_id": {"$in": sorted({p.replaces for p in proposals if p.replaces is not None})}},
             ]
         }
-        rows = self.store.find(user_id, matching)
+        rows = self.store.find(user_id, only_memories(matching))
         chains = sorted({row.chain_id for row in rows})
         return rows if len(chains) < 2 else self.store.find(user_id, {"chain_id": {"$in": chains}})
 
@@ -234,8 +253,14 @@ class DeletionGuard:
         """The messages whose memories were deleted since. On the strand."""
         return self._workspace.deleted_sources(self._user, self._sources)
 
+    def holds_here(self) -> bool:
+        """Whether this process deleted nothing since; costs nothing."""
+        return self._workspace.local_barrier(self._user) == self._local
+
     def note_shared(self) -> None:
-        """Note what other processes deleted until it was handed in."""
+        """Note what other processes deleted until it was handed in. Only the first call counts."""
+        if self._shared is not None:
+            return
         queued = None if self._queued is None else self._queued.barrier
         self._shared = self._workspace.shared_barrier(self._user) if queued is None else queued
 
@@ -246,14 +271,7 @@ class DeletionGuard:
         workers = self._workspace.workers
         if self._queued is not None and workers is not None and not workers.outbox.holds(self._queued):
             return False
-        return (
-            self._workspace.local_barrier(self._user) == self._local
-            and self._workspace.shared_barrier(self._user) == self._shared
-        )
-
-
-def _named(proposal: Proposal) -> tuple[str, ...]:
-    return proposal.neighbours if proposal.replaces is None else (proposal.replaces, *proposal.neighbours)
+        return self.holds_here() and self._workspace.shared_barrier(self._user) == self._shared
 
 
 def _not_over(now: datetime) -> Filters:

@@ -11,9 +11,13 @@ from pathlib import Path
 import pytest
 
 from langmem_ext import InvalidInputError, LongTermMemory, ModelError, StorageError, StoreClosedError
+from langmem_ext.items import Scope
+from langmem_ext.messages import Message
 from langmem_ext.ports import ChatMessage, ChatReply, ReplySchema
+from langmem_ext.queued_turns import QueuedTurn, Ticket
 from langmem_ext.testing import FakeEmbedder, ManualClock, ScriptedChatModel
-from tests.support.memories import OpenMemory, contents, fact, listed, reply, run_python
+from langmem_ext.user_memory import learn_queued
+from tests.support.memories import START, OpenMemory, actions, contents, fact, listed, reply, run_python
 
 TEA = reply(fact("The user likes tea", "I like tea"))
 
@@ -290,3 +294,30 @@ def test_after_close_nothing_is_taken(tmp_path: Path, clock: ManualClock) -> Non
     memory.close()
     with pytest.raises(StoreClosedError):
         user.add_later("I like tea, every day.")
+
+
+def test_a_turn_that_is_learned_again_after_a_crash_changes_nothing(open_memory: OpenMemory) -> None:
+    """The process ended after the turn was stored and before it left the outbox."""
+    said = (Message("user", "I live in Lyon. Well, I lived there: now I live in Nantes.", "user", "m1"),)
+    homes = [
+        fact(f"The user lives in {city}", f"live in {city}", key="residence.city")
+        for city in ("Lyon", "Nantes")
+    ]
+    llm = ScriptedChatModel([reply(*homes)])
+    memory = open_memory(llm=llm)
+    queued = QueuedTurn(
+        ticket=Ticket("ticket-1", "u1", START),
+        scope=Scope("u1"),
+        messages=said,
+        observed_at=START,
+        idempotency_key=None,
+        attempts=0,
+        barrier=None,
+        sequence=1,
+    )
+    first, again = learn_queued(memory._rooms, queued), learn_queued(memory._rooms, queued)
+    user = memory.for_user("u1")
+    assert (actions(first), actions(again), len(llm.calls)) == (["added", "replaced"], ["touched"] * 2, 1)
+    assert listed(user) == ["The user lives in Nantes"]
+    (item,) = user.list_memories()
+    assert len([e for e in user.history(item.memory_id) if e.action == "recorded"]) == 2

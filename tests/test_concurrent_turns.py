@@ -16,6 +16,7 @@ from typing import Any
 import pytest
 
 from langmem_ext import AddResult, ChatMessage, ChatReply, LongTermMemory, ReplySchema, UserMemory
+from langmem_ext.record_rows import NewRecord, RecordName
 from langmem_ext.state import Outbox
 from langmem_ext.stores.chroma import ChromaStore
 from langmem_ext.testing import FakeEmbedder, ScriptedChatModel
@@ -195,6 +196,7 @@ async def test_nobody_waits_for_a_user_whose_model_thinks(
 def calls_of(memory: LongTermMemory, user: UserMemory, ids: Sequence[str]) -> dict[str, Callable[[], Any]]:
     """Every asynchronous method, called so that it has work to do; in this order."""
     file = io.StringIO()
+    name = RecordName(("notes",), "n1")
 
     async def iterate() -> None:
         assert [item async for item in user.aiter_memories()]
@@ -217,6 +219,11 @@ def calls_of(memory: LongTermMemory, user: UserMemory, ids: Sequence[str]) -> di
         "aupdate": lambda: user.aupdate(ids[0], content="The user likes green tea"),
         "ahistory": lambda: user.ahistory(ids[0]),
         "aexport_memories": lambda: user.aexport_memories(file),
+        "awrite_records": lambda: user.awrite_records([NewRecord(name, {"text": "tea"}, ("tea",))]),
+        "aread_records": lambda: user.aread_records([name]),
+        "akeep_records": lambda: user.akeep_records([name]),
+        "asearch_records": lambda: user.asearch_records(query="tea"),
+        "alist_namespaces": user.alist_namespaces,
         "aforget": lambda: user.aforget("forget that the user likes plums"),
         "adelete": lambda: user.adelete(ids[0]),
         "adelete_source": lambda: user.adelete_source("m1"),

@@ -256,3 +256,30 @@ def test_ten_threads_with_ten_values_of_one_key_leave_one_current(open_memory: O
     assert len(listed(user)) == 1
     (current,) = user.list_memories().memories
     assert len({event.memory.memory_id for event in user.history(current.memory_id)}) == 10
+
+
+def test_a_key_with_many_values_makes_no_fact_replace_another(open_memory: OpenMemory) -> None:
+    nuts = fact("The user is allergic to peanuts", "allergic to peanuts", key="allergy")
+    drug = fact("The user is allergic to penicillin", "and penicillin", key="allergy")
+    user = open_memory(llm=ScriptedChatModel([reply(nuts, drug)])).for_user("u1")
+    user.add("I am allergic to peanuts and penicillin.")
+    assert listed(user) == [nuts["text"], drug["text"]]
+
+
+@pytest.mark.parametrize(
+    ("known", "said", "text", "replaced"),
+    [
+        ("The user is allergic to penicillin", "I like tea", "The user likes tea", False),
+        ("用户对青霉素过敏", "我喜欢喝茶", "用户喜欢喝茶", False),
+        ("The user is in Lyon", "I've moved to Nantes", "The user lives in Nantes", True),
+        ("The user loves coriander", "I hate coriander", "The user hates coriander", True),
+        ("用户在里昂", "我搬到南特了", "用户住在南特", True),
+    ],
+)
+def test_only_what_has_to_do_with_a_memory_replaces_it(
+    open_memory: OpenMemory, known: str, said: str, text: str, replaced: bool
+) -> None:
+    user = open_memory(llm=ScriptedChatModel([reply(fact(text, said, replaces=1))])).for_user("u1")
+    user.remember(known)
+    assert actions(user.add(said)) == ["replaced" if replaced else "added"]
+    assert listed(user) == ([text] if replaced else [known, text])

@@ -85,6 +85,42 @@ def test_a_part_that_fails_is_where_the_next_call_goes_on(open_memory: OpenMemor
     assert actions(again) == ["touched"] * len(learned) + ["added"] * (6 - len(learned))
 
 
+def test_a_retry_does_not_bring_back_what_a_later_part_replaced(open_memory: OpenMemory) -> None:
+    """The first part said Lyon, the second Nantes; Lyon must not be learned again and win."""
+    down = ModelError("down", kind="unavailable", retryable=True)
+
+    def home(messages: Any, schema: Any) -> str:
+        said = messages[-1].content.partition("<messages>")[2]
+        cities = [city for city in ("Lyon", "Nantes") if f"I live in {city}" in said]
+        lives = [fact(f"The user lives in {c}", f"I live in {c}", key="residence.city") for c in cities]
+        return reply(*lives)
+
+    said = [FILLER * 5] * 60
+    said[5], said[25] = f"I live in Lyon. {FILLER}", f"I live in Nantes. {FILLER}"
+    messages = [{"role": "user", "content": text} for text in said]
+    llm = ScriptedChatModel([home, home, down, *[home] * 20])
+    user = open_memory(llm=llm).for_user("u1")
+    assert user.add(messages).status == "failed"
+    assert user.add(messages).status == "learned"
+    assert listed(user) == ["The user lives in Nantes"]
+    (item,) = user.list_memories()
+    assert [event.action for event in user.history(item.memory_id)].count("recorded") == 2
+
+
+def test_what_is_deleted_meanwhile_is_neither_stored_nor_sent(open_memory: OpenMemory) -> None:
+    memory = open_memory(llm=None)
+
+    def delete_all(messages: Any, schema: Any) -> str:
+        memory.for_user("u1").delete_all()
+        return owned(messages, schema)
+
+    llm = ScriptedChatModel([owned, delete_all, *[owned] * 20])
+    asking = open_memory(store=memory._workspace.store, llm=llm)
+    result = asking.for_user("u1").add(history(6))
+    assert (len(llm.calls), listed(asking.for_user("u1"))) == (2, [])
+    assert "skipped" in actions(result)
+
+
 def test_a_history_that_went_on_asks_about_what_is_new(open_memory: OpenMemory) -> None:
     llm = script()
     user = open_memory(llm=llm).for_user("u1")

@@ -48,7 +48,7 @@ def test_something_new_is_added_as_it_was_proposed() -> None:
                 "User drinks tea",
                 key="drink",
                 source=(source,),
-                turn_id="t1",
+                turn_ids=("t1",),
                 metadata={"a": 1},
                 importance=0.5,
             )
@@ -74,7 +74,7 @@ def test_something_new_is_added_as_it_was_proposed() -> None:
 def test_the_same_sentence_touches_the_old_row(again: str) -> None:
     old = row("old", "User drinks tea", source=(Source("m0", "user", "tea"),), importance=0.4)
     source = Source("m1", "user", "tea again")
-    plan = decide([proposal(again, source=(source,), turn_id="t2", importance=0.3)], [old])
+    plan = decide([proposal(again, source=(source,), turn_ids=("t2",), importance=0.3)], [old])
     (outcome,) = plan.outcomes
     assert (outcome.action, outcome.previous) == ("touched", None)
     item = by_id(plan)["old"].item
@@ -99,18 +99,13 @@ def test_the_same_fact_in_other_words_touches_the_old_row(old: str, new: str) ->
     assert by_id(plan)["old"].item.content == old
 
 
-def test_a_message_learned_again_and_told_in_other_words_touches_what_it_gave() -> None:
-    quote = "I have been mad about climbing since school"
-    old = row("old", "The user is mad about climbing since school", source=(Source("m1", "user", quote),))
-    again = "The user, mad about climbing since school days"
-    same, elsewhere = Source("m1", "user", quote), Source("m2", "user", "mad about climbing since school")
-    for source, neighbours, action in [
-        (same, ("old",), "touched"),
-        (same, (), "added"),  # only what similarity proposed is compared
-        (elsewhere, ("old",), "added"),
-    ]:
-        plan = decide([proposal(again, source=(source,), neighbours=neighbours)], [old])
-        assert [outcome.action for outcome in plan.outcomes] == [action]
+def test_a_mention_in_a_conversation_does_not_take_an_end_away() -> None:
+    end = NOW + DAY
+    old = row("old", "User drinks tea", expires_at=end, valid_until=end)
+    said = by_id(decide([proposal("User drinks tea", turn_ids=("t1",))], [old]))["old"].item
+    stored = by_id(decide([proposal("User drinks tea")], [old]))["old"].item
+    assert (said.expires_at, said.valid_until) == (end, end)
+    assert (stored.expires_at, stored.valid_until) == (None, None)  # remember() means it
 
 
 def test_similar_is_not_the_same() -> None:
@@ -236,7 +231,7 @@ def test_the_longer_life_wins_when_a_fact_is_said_again() -> None:
 
 def test_a_fact_said_very_often_keeps_its_first_and_latest_sources() -> None:
     known = [row("a", "A", source=(Source("first", "user", "A"),))]
-    said = [proposal("A", source=(Source(f"m{n}", "user", "A"),), turn_id=f"t{n}") for n in range(120)]
+    said = [proposal("A", source=(Source(f"m{n}", "user", "A"),), turn_ids=(f"t{n}",)) for n in range(120)]
     (stored,) = decide(said, known).rows
     names = [source.message_id for source in stored.item.source]
     assert (names[0], names[-1], len(names)) == ("first", "m119", 50)

@@ -29,7 +29,7 @@ SPOKEN = st.fixed_dictionaries(
         "valid_from": DAYS.map(lambda day: START + day * DAY),
         "valid_until": DAYS.map(lambda day: START + (day + 5) * DAY),
         "expires_at": DAYS.map(lambda day: START + (day + 9) * DAY),
-        "turn_id": st.sampled_from(["t1", "t2"]),
+        "turn_ids": st.sampled_from([("t1",), ("t2",)]),
     },
 )
 BATCHES = st.lists(st.lists(SPOKEN, min_size=1, max_size=4), min_size=1, max_size=6)

@@ -4,8 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from langmem_ext.text import comparison_key, is_chinese, normalise, well_formed
-from langmem_ext.wording import content_key
+from langmem_ext.text import comparison_key, content_key, is_chinese, normalise, well_formed
 
 ANY_TEXT = st.text(st.characters(exclude_categories=[]), max_size=40)
 

@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from langmem_ext.text import comparison_key
-from langmem_ext.wording import common_form, content_key, retold
+from langmem_ext.wording import common_form, wording_key
 
 ONE_FACT = [
     ("The user likes hiking.", "The user enjoys hiking", "User really loves to hike",
@@ -34,10 +34,35 @@ ONE_FACT = [
     ("用户养了一只猫，名叫咪咪", "用户养了一只猫，叫咪咪。"),
     ("用户住在杭州", "用户居住在杭州", "用户定居于杭州", "用户现在住在 杭州"),
     ("用户喜欢Python", "用户喜欢 Python。"),
+    ("The user likes running", "The user likes to run", "the user loves to run"),
+    ("The user likes swimming and lying in the sun", "The user loves to swim and lying in the sun"),
+    ("The user's favourite colour is blue", "The user's favorite colour is blue"),
+    ("The user speaks French, German, and Dutch", "The user speaks French, German and Dutch"),
     ("用戶喜歡貓", "使用者很喜歡貓"),
 ]  # fmt: skip
 
 TWO_FACTS = [
+    ("The user takes .5 mg of lorazepam", "The user takes 5 mg of lorazepam"),
+    ("The user lives in apartment A", "The user lives in an apartment"),
+    ("The user had hepatitis A", "The user had hepatitis"),
+    ("The user takes vitamin A", "The user takes vitamin"),
+    ("The user gets up at 6 AM", "The user gets up at 6"),
+    ("The user's blood type is A", "The user's blood type is"),
+    ("The user cannot bear children", "The user dislikes children"),
+    ("The user's children are Anna, Marie and Tom", "The user's children are Anna Marie and Tom"),
+    ("The user is missing two fingers", "The user misses two fingers"),
+    ("The user is drinking coffee", "The user drinks coffee"),
+    ("The user called his daughter Mia", "The user named his daughter Mia"),
+    ("The user likes experiences", "The user likes experiments"),
+    ("The user would love a dog", "The user loves dogs"),
+    ("The user uses .NET", "The user uses the net"),
+    ("Ann likes tea", "Ann enjoys tea"),  # not about the user: no rules
+    ("Ich komme am Montag", "Ich komme Montag"),
+    ("The user's friend Tom told the user a secret", "The user told Tom a secret"),
+    ("用户名为tiger", "用户叫tiger"),
+    ("用户是当前台的", "用户是台的"),
+    ("用户要结婚了", "用户要结婚"),
+    ("用户不喜欢现在的公司", "用户不喜欢的公司"),
     ("The user likes cats", "The user dislikes cats"),
     ("The user likes cats", "The user does not like cats"),
     ("The user would like a cat", "The user likes a cat"),
@@ -68,12 +93,12 @@ TWO_FACTS = [
 
 @pytest.mark.parametrize("wordings", ONE_FACT)
 def test_wordings_of_one_fact_have_one_key(wordings: tuple[str, ...]) -> None:
-    assert len({content_key(text) for text in wordings}) == 1, {text: common_form(text) for text in wordings}
+    assert len({wording_key(text) for text in wordings}) == 1, {text: common_form(text) for text in wordings}
 
 
 @pytest.mark.parametrize(("one", "other"), TWO_FACTS)
 def test_a_difference_that_matters_makes_another_key(one: str, other: str) -> None:
-    assert content_key(one) != content_key(other)
+    assert wording_key(one) != wording_key(other)
 
 
 _SENTENCES = [text for wordings in ONE_FACT for text in wordings]
@@ -81,24 +106,24 @@ _SENTENCES = [text for wordings in ONE_FACT for text in wordings]
 
 @given(st.sampled_from(_SENTENCES), st.integers(0, 10**9), st.integers(0, 10**9))
 def test_a_number_is_never_taken_for_another(text: str, one: int, other: int) -> None:
-    keys = {content_key(f"{text.rstrip('.。')} {number}") for number in (one, other)}
+    keys = {wording_key(f"{text.rstrip('.。')} {number}") for number in (one, other)}
     assert len(keys) == len({one, other})
 
 
 @pytest.mark.parametrize("text", [*_SENTENCES, *(text for pair in TWO_FACTS for text in pair)])
 def test_facts_in_the_table_are_told_apart(text: str) -> None:
     same = [wordings for wordings in ONE_FACT if text in wordings]
-    others = {content_key(other) for wordings in ONE_FACT if wordings not in same for other in wordings}
-    mine = {content_key(other) for wordings in same for other in wordings}
+    others = {wording_key(other) for wordings in ONE_FACT if wordings not in same for other in wordings}
+    mine = {wording_key(other) for wordings in same for other in wordings}
     assert not mine & others
 
 
 @given(st.text(), st.text())
-def test_texts_that_compare_equal_have_one_key_and_an_empty_form_is_no_wildcard(one: str, other: str) -> None:
-    assert content_key(one) == content_key(comparison_key(one))
+def test_texts_that_compare_equal_have_one_key_and_no_form_is_empty(one: str, other: str) -> None:
+    assert wording_key(one) == wording_key(comparison_key(one))
     if comparison_key(one):
         assert common_form(one)
-    if content_key(one) == content_key(other):
+    if wording_key(one) == wording_key(other):
         assert [c for c in comparison_key(one) if c.isdigit()] == [
             c for c in comparison_key(other) if c.isdigit()
         ]
@@ -106,30 +131,3 @@ def test_texts_that_compare_equal_have_one_key_and_an_empty_form_is_no_wildcard(
 
 def digits(text: str) -> list[str]:
     return [char for char in comparison_key(text) if char.isdigit()]
-
-
-QUOTE = "I have been mad about rock climbing since school"
-
-
-def test_the_same_words_of_a_message_may_be_told_in_different_ways() -> None:
-    assert retold("The user has been mad about rock climbing since school.",
-                  "Since school, the user is mad about rock climbing", QUOTE)  # fmt: skip
-    assert (
-        retold("用户喜欢攀岩", "用户的爱好之一，攀岩", "我从小喜欢攀岩") is False
-    )  # another word of the quote
-
-
-@pytest.mark.parametrize(
-    ("one", "other", "quote"),
-    [
-        ("The user has a dog", "The user has a cat", "I have a dog and a cat"),
-        ("Anna is mad about climbing", "Maria is mad about climbing", "She is mad about climbing"),
-        ("The user climbs", "The user never climbs", "I climb"),
-        ("The user is vegetarian", "The user is vegan", "Yes, that's right"),
-        ("The user is 34, a climber", "The user is 43, a climber", "I'm a climber"),
-        ("用户的猫三岁", "用户的猫四岁", "我的猫"),
-        ("用户吃肉", "用户不吃肉", "吃肉"),
-    ],
-)
-def test_words_that_were_not_said_may_decide_too(one: str, other: str, quote: str) -> None:
-    assert not retold(one, other, quote)

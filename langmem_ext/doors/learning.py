@@ -111,10 +111,11 @@ class LearningDoor(Door):
         idempotency_key: str | None,
         guard: DeletionGuard,
         *,
+        ticket: str | None = None,
         progress: bool = False,
     ) -> AddResult:
         self._rooms.check_open()
-        turns = self._rooms.learner.turns(self._scope, messages, observed_at, idempotency_key, guard)
+        turns = self._rooms.learner.turns(self._scope, messages, observed_at, idempotency_key, guard, ticket)
         results: list[AddResult] = []
         for turn in progress_bar(turns, shown=progress):
             results.append(self._learn(turn))
@@ -177,6 +178,7 @@ class LearningDoor(Door):
         key: str | None = None,
         expires_at: When | None = None,
         metadata: Metadata | None = None,
+        observed_at: When | None = None,
     ) -> MemoryItem:
         """Store a memory as it is, without an LLM.
 
@@ -190,13 +192,14 @@ class LearningDoor(Door):
             key: A single-valued attribute such as `residence.city`; the new value replaces the old.
             expires_at: From then on it is no longer returned.
             metadata: Own fields: str, int, float, bool, None, dates, lists and dicts of these.
+            observed_at: When it was said, for a conversation of the past; now by default.
 
         Raises:
             InvalidInputError: something cannot be kept; nothing was stored.
             ModelError: the embedder is unavailable; nothing was stored.
             StorageError: the store is unavailable, or `delete_all` came in between.
         """
-        entry = NewMemory(content, memory_type, key, expires_at, metadata)
+        entry = NewMemory(content, memory_type, key, expires_at, metadata, observed_at)
         return self._run(self._edits.remember([entry]))[0]
 
     async def aremember(
@@ -207,9 +210,10 @@ class LearningDoor(Door):
         key: str | None = None,
         expires_at: When | None = None,
         metadata: Metadata | None = None,
+        observed_at: When | None = None,
     ) -> MemoryItem:
         """As `remember`."""
-        entry = NewMemory(content, memory_type, key, expires_at, metadata)
+        entry = NewMemory(content, memory_type, key, expires_at, metadata, observed_at)
         return (await self._arun(self._edits.remember([entry])))[0]
 
     def remember_many(self, memories: Sequence[str | Mapping[str, Any]]) -> list[MemoryItem]:

@@ -49,16 +49,24 @@ class NotDurableError(ValueError):
     """The model itself says that this is nothing to keep."""
 
 
-# What a model may write for a key that says nothing of which attribute it is, or names one with many values.
-_NO_ATTRIBUTE: Final = frozenset(
-    "user users the assistant system human person people self key keys value fact facts memory memories note "
-    "noted notes info information detail details data item other others misc general none null nil na n a "
-    "unknown undefined text content message quote statement topic semantic episodic procedural preference "
-    "preferences like likes dislike dislikes love loves hate hates habit habits hobby hobbies interest "
-    "interests plan plans event events activity activities pet pets family friend friends trip trips travel "
-    "personal profile life true false yes no string".split()
+# Attributes that have one value at a time. With any other key ("allergy", "pet.name") one true fact would
+# take the place of another: models write such keys although they are told not to.
+_SINGLE: Final = frozenset(
+    "name full_name first_name last_name nickname age birthday birth_date date_of_birth birth_year "
+    "birthplace gender pronouns origin hometown nationality residence home address city country state region "
+    "timezone email phone employer company job job_title occupation profession title position employment "
+    "workplace industry school university major degree grade marital_status relationship_status status diet "
+    "blood_type height weight shoe_size clothing_size size native native_language mother_tongue editor "
+    "length style tone format language units".split()
 )
-_SENTENCE_WORDS: Final = frozenset("i am is are was my me we our you your he she they has have had".split())
+# Of these a person has one, so that they have attributes themselves; and what has one value whatever follows.
+_OWNERS: Final = frozenset(
+    "residence home work employment education school birth partner spouse wife husband fiance girlfriend "
+    "boyfriend mother father boss manager language personal profile identity".split()
+)
+_CHOICES: Final = frozenset(
+    "favorite favourite preferred main primary current default response answer".split()
+)
 
 
 def read_text(entry: Mapping[str, object]) -> str:
@@ -92,21 +100,16 @@ def read_type(entry: Mapping[str, object]) -> MemoryType:
 
 
 def read_key(value: object) -> str | None:
-    """A dotted name in lower case, or None where it names no attribute that has one value at a time.
-
-    Weak models write "user", "preference" or the whole sentence there; with such a key one fact would
-    take the place of another that has nothing to do with it.
-    """
+    """A dotted name in lower case, or None where it names no attribute that has one value at a time."""
     if not isinstance(value, str):
         return None
     key = normalise_key(value).removeprefix("user.")
-    parts = key.split(".")
-    if len(key) > 64 or not all(re.fullmatch(r"[a-z0-9_]+", part) for part in parts):
+    if len(key) > 64 or not re.fullmatch(r"[a-z0-9_]+(?:\.[a-z0-9_]+)*", key):
         return None
-    words = [word for part in parts for word in part.split("_") if word]
-    vague = all(word in _NO_ATTRIBUTE or word.isdigit() for word in words)
-    told = not _SENTENCE_WORDS.isdisjoint(words) or max(len(part.split("_")) for part in parts) > 4
-    return None if vague or told else key
+    *owners, last = key.split(".")
+    chosen = re.split(r"[._]", key)[0] in _CHOICES and key not in _CHOICES
+    single = chosen or (last in _SINGLE and _OWNERS.issuperset(owners))
+    return key if single and key != "language" else None
 
 
 def read_number(value: object) -> float | None:

@@ -12,7 +12,8 @@ from typing import Any, Final
 from langmem_ext.errors import InvalidFilterError, InvalidInputError
 from langmem_ext.items import Filters, MemoryItem, as_utc
 from langmem_ext.ports import StoredMemory
-from langmem_ext.wording import content_key
+from langmem_ext.text import content_key
+from langmem_ext.wording import wording_key
 
 _RANGES: Final[dict[str, Callable[[Any, Any], bool]]] = {"$gt": gt, "$gte": ge, "$lt": lt, "$lte": le}
 _LISTS: Final = ("$in", "$nin")
@@ -24,6 +25,7 @@ _TIMES: Final = frozenset(
 )  # fmt: skip
 _RESERVED: Final = frozenset(("user_id", "content", "metadata", "source", "supersedes"))
 _OWN: Final = frozenset(field.name for field in fields(MemoryItem)) - _RESERVED
+_DERIVED: Final = {"content_key": content_key, "wording_key": wording_key}
 _MISSING: Final = object()
 
 
@@ -134,8 +136,8 @@ def _values(field: str, row: StoredMemory) -> list[Any]:
     """What a condition on the field may hit: one value, or those of a row's turns."""
     if field == "turn_ids":
         return list(row.turn_ids)
-    if field == "content_key":
-        return [content_key(row.item.content)]
+    if field in _DERIVED:
+        return [_DERIVED[field](row.item.content)]
     if field in ("chain_id", "sequence"):
         return [getattr(row, field)]
     if field in _OWN:

@@ -33,10 +33,10 @@ def entry(**changes: object) -> dict[str, Any]:
 
 
 def test_a_full_entry() -> None:
-    [candidate], rejected = parsed(CELLO, entry(key="Music.Instrument"))
+    [candidate], rejected = parsed(CELLO, entry(key="Main.Instrument"))
     assert rejected == []
     assert candidate.content == "The user plays the cello."
-    assert candidate.key == "music.instrument"
+    assert candidate.key == "main.instrument"
     assert candidate.importance == 0.4
     assert (candidate.source.quote, candidate.source.speaker) == ("I play the cello", "user")
     assert candidate.source.message_id == request(CELLO).messages[0].message_id
@@ -52,6 +52,16 @@ def test_a_full_entry() -> None:
         {"facts": [{"Fact": "User plays cello"}]},
         {"memories": {"content": "User plays cello"}},
         {"text": "User plays cello"},
+        {"facts": None, "items": [{"text": "User plays cello"}]},
+        {"memories": [], "facts": ["User plays cello"]},
+        {"Memories": [{"Text": "User plays cello"}]},
+        {"result": {"memories": [{"text": "User plays cello"}]}},
+        {"data": {"Facts": ["User plays cello"]}},
+        {"memories": {"1": {"text": "User plays cello"}}},
+        {"memories": {"items": [{"text": "User plays cello"}]}},
+        [[{"text": "User plays cello"}]],
+        {"memories": [[{"text": "User plays cello"}]]},
+        {"Text": "User plays cello"},
     ],
 )
 def test_near_misses_of_the_shape(data: object) -> None:
@@ -60,14 +70,16 @@ def test_near_misses_of_the_shape(data: object) -> None:
     assert rejected == []
 
 
-@pytest.mark.parametrize("data", [None, "hello", 7, {}, {"memories": "none"}, {"status": "ok"}])
+@pytest.mark.parametrize("data", [None, "hello", 7, {}, {"memories": "none"}, {"status": "ok"}, {"result": {"ok": 1}}])
 def test_a_hopeless_shape_raises_without_user_text(data: object) -> None:
     with pytest.raises(ValueError, match="memories") as failure:
         parse_candidates(data, request("zanzibar"))
     assert "zanzibar" not in str(failure.value)
 
 
-@pytest.mark.parametrize("data", [[], {"memories": []}, {"memories": None}])
+@pytest.mark.parametrize(
+    "data", [[], {"memories": []}, {"memories": None}, {"facts": None, "items": []}, {"result": {"facts": []}}]
+)
 def test_nothing_to_learn(data: object) -> None:
     assert parse_candidates(data, request(CELLO)) == ([], [])
 
@@ -130,7 +142,7 @@ def test_importance(value: object, expected: float | None) -> None:
     ("value", "expected"),
     [
         ("residence.city", "residence.city"),
-        ("User.Residence City", "residence_city"),
+        ("User.Residence.City", "residence.city"),
         ("favorite-color", "favorite_color"),
         ("城市", None),
         ("x" * 65, None),
@@ -246,7 +258,9 @@ def test_no_reply_raises_anything_but_value_error(data: object, path: list[str],
 @pytest.mark.parametrize(
     "key",
     ["user", "The User", "noted", "i_am_allergic_to_peanuts", "preference", "user.likes", "N/A", "memory_1",
-     "plays_the_cello_in_an_orchestra", "my.job", "pets", "hobbies", "a" * 65, "职业", "user.user"],
+     "plays_the_cello_in_an_orchestra", "pets", "hobbies", "a" * 65, "职业", "user.user", "allergy", "language",
+     "medication", "health", "skill", "children", "pet.name", "pet.dog", "friend.name", "trip.japan", "reminder",
+     "goal", "food", "event.date", "rule", "support.ticket", "dislikes.food", "favorite", "sister.age"],
 )  # fmt: skip
 def test_a_key_that_names_no_attribute_is_none(key: str) -> None:
     [candidate], _ = parsed(CELLO, entry(key=key))
@@ -255,8 +269,8 @@ def test_a_key_that_names_no_attribute_is_none(key: str) -> None:
 
 @pytest.mark.parametrize(
     "key",
-    ["name", "residence.city", "favorite.colour", "employment.title", "pets.rex.age", "travel.seat",
-     "preference.editor", "main_editor", "partner.name", "response.length", "user.birthday"],
+    ["name", "residence.city", "favorite.colour", "employment.title", "main_editor", "partner.name",
+     "response.length", "user.birthday", "language.native", "diet", "preferred_units", "mother.name"],
 )  # fmt: skip
 def test_a_key_of_an_attribute_stays(key: str) -> None:
     [candidate], _ = parsed(CELLO, entry(key=key))

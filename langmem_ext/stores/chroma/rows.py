@@ -25,7 +25,8 @@ from langmem_ext.items import FrozenDict, MemoryItem, Source
 from langmem_ext.json_values import from_json, to_json
 from langmem_ext.metadata import ROW_COLUMNS
 from langmem_ext.ports import StoredMemory
-from langmem_ext.wording import content_key
+from langmem_ext.text import content_key
+from langmem_ext.wording import wording_key
 
 if TYPE_CHECKING:
     from langmem_ext.ports import Vector
@@ -78,6 +79,7 @@ def encode(row: StoredMemory) -> tuple[str, str, dict[str, Any]]:
         "access_count": float(item.access_count),
         "chain_id": row.chain_id,
         "content_key": content_key(item.content),
+        "wording_key": wording_key(item.content),
         "sequence": row.sequence,
         "payload": json.dumps(_payload(row), ensure_ascii=False),
     }

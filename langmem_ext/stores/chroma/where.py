@@ -29,7 +29,9 @@ _OPPOSITE: Final = {"$eq": "$ne", "$ne": "$eq", "$in": "$nin", "$nin": "$in",
 _RANGES: Final = frozenset(("$gt", "$gte", "$lt", "$lte"))
 _LOGIC: Final = ("$and", "$or", "$not")
 _MAX_DEPTH: Final = 20
-_REQUIRED_TEXTS: Final = frozenset(("memory_id", "memory_type", "chain_id", "content_key", "turn_ids"))
+_REQUIRED_TEXTS: Final = frozenset(
+    ("memory_id", "memory_type", "chain_id", "content_key", "wording_key", "turn_ids")
+)
 _TYPES: Final = ["null", "bool", "number", "string", "nested"]
 
 

@@ -19,7 +19,8 @@ from langmem_ext.testing.store_contract.examples import (
     random_metadata,
     row,
 )
-from langmem_ext.wording import content_key
+from langmem_ext.text import content_key
+from langmem_ext.wording import wording_key
 
 
 class RowContract:
@@ -45,7 +46,8 @@ class RowContract:
         stale: list[dict[str, Any]] = [
             {"n": 3}, {"x": 2.5}, {"flag": True}, {"agent_id": "agent"}, {"key": "residence.city"},
             {"importance": 0.25}, {"text": ""}, {"turn_ids": "t1"}, {"x": {"$ne": 0}}, {"none": None},
-            {"content_key": content_key(full_row().item.content)}, {"expires_at": {"$gt": START}},
+            {"content_key": content_key(full_row().item.content)},
+            {"wording_key": wording_key(full_row().item.content)}, {"expires_at": {"$gt": START}},
         ]  # fmt: skip
         assert [filters for filters in stale if store.find_ids("u1", filters)] == []
         assert store.find_ids("u1", {"n": "now a string"}) == ["m"]
