@@ -27,6 +27,21 @@ from tests.support.memories import OpenMemory, contents, fact, listed, reply
         ("请把我的狗从记忆里删掉", "我的狗"),
         ("不用再记着我讨厌榴莲了", "我讨厌榴莲了"),
         ("stop remembering jazz", "jazz"),
+        ("Let's forget that I live in Lyon", "I live in Lyon"),
+        ("You should forget my birthday", "my birthday"),
+        ("Why don't you forget that I like tea?", "I like tea"),
+        ("I don't want you to remember that I smoke", "I smoke"),
+        ("Would you mind forgetting my birthday", "my birthday"),
+        ("It would be great if you could forget my birthday", "my birthday"),
+        ("Actually, please forget that I like tea", "I like tea"),
+        ("I live in Lyon. Please forget that.", "I live in Lyon"),
+        ("Forget that I forgot my keys", "I forgot my keys"),
+        ("能不能忘记我住在上海？", "我住在上海"),
+        ("可以忘记我住在上海吗", "我住在上海"),
+        ("我希望你忘记我住在上海", "我住在上海"),
+        ("你应该忘记我的生日", "我的生日"),
+        ("能不能把我的生日删掉？", "我的生日"),
+        ("我想删除我的地址", "我的地址"),
     ],
 )
 def test_a_request_names_its_topic(request_text: str, topic: str) -> None:
@@ -40,6 +55,11 @@ def test_a_request_names_its_topic(request_text: str, topic: str) -> None:
         "I forgot my umbrella", "I always forget names", "you must not forget the meeting",
         "remember to remove the stain", "What is tea?", "你喜欢茶吗？", "别忘了我喜欢茶",
         "不要忘记我的生日", "别让我忘了钥匙", "我忘了带伞", "我总是忘记名字",
+        "Let's not forget that I like tea", "You shouldn't forget that I like tea",
+        "You forget that I like tea", "Make sure you don't forget my keys", "I hope you never forget my keys",
+        "I want to forget my keys", "别把我喜欢茶这件事忘了", "请不要把我的生日删掉", "我把我的生日忘了",
+        "你忘了我的生日", "我希望你不要忘记我的生日", "能不能别忘记我的生日",
+        "我没忘记我的生日", "千万别忘了我的生日",
     ],
 )  # fmt: skip
 def test_what_only_has_the_word_is_no_request(user: UserMemory, text: str) -> None:
@@ -102,6 +122,14 @@ def test_what_matches_nothing_deletes_nothing(user: UserMemory) -> None:
         "忘掉所有",
         "把关于我的一切都忘掉",
         "删除所有记忆",
+        "请你忘记所有关于我的事",
+        "忘记你知道的关于我的一切",
+        "删除我的所有数据",
+        "把关于我的事全部忘掉",
+        "把我忘了吧",
+        "forget all you know about me",
+        "Please delete all the data you have about me.",
+        "Forget everything I told you",
     ],
 )  # fmt: skip
 def test_everything_is_a_matter_for_delete_all(user: UserMemory, text: str) -> None:

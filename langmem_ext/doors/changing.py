@@ -107,9 +107,9 @@ class ChangingDoor(Door):
     def forget(self, request: str, *, confirm_ids: Sequence[str] | None = None) -> ForgetAnswer:
         """Delete what the user wants forgotten, if it is clear what that is; else say what may be meant.
 
-        Words decide: a memory is clearly meant when it has four fifths of the request's content words and
-        the same negation, and no other has. No LLM is asked. "Don't let me forget ..." deletes nothing,
-        and a topic alone ("window seats") is always asked about.
+        Words decide: a memory is clearly meant when it says what the request says, of the same person, at the
+        same time and with the same negation, and no second fact; and no other does. No LLM is asked.
+        "Don't let me forget ..." deletes nothing, and a topic alone ("window seats") is always asked about.
 
         Args:
             request: Such as "forget that I have a dog" or "忘掉我对花生过敏", in the memory's language.
