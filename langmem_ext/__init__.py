@@ -12,7 +12,7 @@ nothing and needs neither chromadb nor a framework.
 from __future__ import annotations
 
 from importlib import import_module
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 __version__ = "0.1.0"
 
@@ -70,6 +70,10 @@ if TYPE_CHECKING:  # the same names as in _HOMES, for type checkers and editors
     from langmem_ext.receipts import ImportReport as ImportReport
     from langmem_ext.receipts import RepairReport as RepairReport
     from langmem_ext.receipts import SweepReport as SweepReport
+    from langmem_ext.record_rows import FoundRecord as FoundRecord
+    from langmem_ext.record_rows import NewRecord as NewRecord
+    from langmem_ext.record_rows import Record as Record
+    from langmem_ext.record_rows import RecordName as RecordName
     from langmem_ext.user_memory import UserMemory as UserMemory
 
 _HOMES = {
@@ -121,6 +125,7 @@ _HOMES = {
         "RepairReport",
         "SweepReport",
     ),
+    "record_rows": ("FoundRecord", "NewRecord", "Record", "RecordName"),
     "observability": ("RecallRecord",),
     "errors": (
         "EmbedderMismatchError",
@@ -152,6 +157,16 @@ if not TYPE_CHECKING:  # a type checker would take it for "every name exists"
         value = getattr(import_module(f"{__name__}.{home}"), name)
         globals()[name] = value
         return value
+
+
+def load_ipython_extension(shell: Any) -> None:
+    """`%load_ext langmem_ext`: the magics `%memory`, `%remember`, `%recall` and `%%chat`."""
+    import_module(f"{__name__}.notebook.magics").load(shell)
+
+
+def unload_ipython_extension(shell: Any) -> None:
+    """`%unload_ext langmem_ext`."""
+    import_module(f"{__name__}.notebook.magics").unload(shell)
 
 
 def __dir__() -> list[str]:

@@ -32,10 +32,11 @@ from langmem_ext.ports import Clock, StoredMemory
 from langmem_ext.reading import Reader
 from langmem_ext.receipts import ImportReport
 from langmem_ext.reconciliation import Proposal, is_current, merge
+from langmem_ext.record_rows import is_memory, only_memories
 from langmem_ext.redaction import redact, stored_form
 from langmem_ext.text import normalise_key
 from langmem_ext.transfer import read_lines
-from langmem_ext.wording import content_key
+from langmem_ext.wording import saying
 from langmem_ext.workspace import DeletionGuard, Workspace
 
 if TYPE_CHECKING:
@@ -55,6 +56,7 @@ class NewMemory:
     key: str | None = None
     expires_at: datetime | str | float | None = None
     metadata: Metadata | None = None
+    observed_at: datetime | str | float | None = None
 
 
 def new_memories(memories: Sequence[str | Mapping[str, Any]]) -> list[NewMemory]:
@@ -105,7 +107,7 @@ class Edits:
             guard.note_shared()
             vectors = self._embedder.documents([content for content, _ in checked])
             return [
-                Proposal(content=content, vector=vector, scope=self._scope, observed_at=now, **rest)
+                Proposal(content=content, vector=vector, scope=self._scope, **{"observed_at": now, **rest})
                 for (content, rest), vector in zip(checked, vectors, strict=True)
             ]
 
@@ -131,7 +133,14 @@ class Edits:
             "key": _checked_key(entry.key),
             "expires_at": None if entry.expires_at is None else self._future(entry.expires_at),
             "metadata": check_metadata(entry.metadata),
+            **({} if entry.observed_at is None else {"observed_at": self._past(entry.observed_at)}),
         }
+
+    def _past(self, observed_at: datetime | str | float) -> datetime:
+        when = as_utc(observed_at, "observed_at")
+        if when > self._clock():
+            raise InvalidInputError(f"observed_at={when.isoformat()} is in the future")
+        return when
 
     def _future(self, expires_at: datetime | str | float) -> datetime:
         when = as_utc(expires_at, "expires_at")
@@ -199,7 +208,8 @@ class Edits:
 
     def _refuse_duplicate(self, new: StoredMemory) -> None:
         now = self._clock()
-        for row in self._store.find(self._user, {"content_key": content_key(new.item.content)}):
+        same = saying([new.item.content])
+        for row in self._store.find(self._user, only_memories(same)):
             if row.item.memory_id != new.item.memory_id and is_current(row.item, now):
                 raise InvalidInputError(
                     f"this user has that memory already, in these or other words: {row.item.memory_id!r}; "
@@ -220,7 +230,15 @@ class Edits:
 
     def _import(self, guard: DeletionGuard, rows: Sequence[StoredMemory]) -> ImportReport:
         _refuse_deleted(guard)
-        new = merge(rows, self._store.find(self._user), now=self._clock())
+        there = self._store.find(self._user)
+        known = {row.item.memory_id for row in there}
+        new = merge(
+            [row for row in rows if is_memory(row)],
+            [row for row in there if is_memory(row)],
+            now=self._clock(),
+        )
+        # Records are skipped whole: a part beside another value would be found for a text that is not there.
+        new += [row for row in rows if not is_memory(row) and row.chain_id not in known]
         self._workspace.write(self._user, new)
         return ImportReport(len(new), len(rows) - len(new))
 

@@ -13,6 +13,7 @@ from langmem_ext.ports import Clock, StoredMemory
 from langmem_ext.reading import Reader
 from langmem_ext.receipts import DeletionReceipt, ErasureReceipt
 from langmem_ext.reconciliation import is_current
+from langmem_ext.record_rows import is_memory, only_memories
 from langmem_ext.workspace import Workspace
 
 _MOST_CANDIDATES = 10
@@ -87,7 +88,8 @@ class Forgetting:
             return ForgetAnswer("no_request")
         if wish.everything:
             return ForgetAnswer("everything")
-        current = [row.item for row in self._store.find(self._user, valid_at=self._clock())]
+        rows = self._store.find(self._user, only_memories(), valid_at=self._clock())
+        current = [row.item for row in rows]
         clear, possible = matching(wish.topic, current)
         if wish.explicit and len(clear) == 1:
             self._remove(self._reader.chain(clear[0].memory_id), erase=False)
@@ -110,7 +112,7 @@ class Forgetting:
     def _receipt(self, rows: Sequence[StoredMemory], *, erase: bool) -> DeletionReceipt:
         """Of rows that are gone."""
         now = self._clock()
-        current = sum(is_current(row.item, now) for row in rows)
+        current = sum(is_memory(row) and is_current(row.item, now) for row in rows)
         ids = tuple(row.item.memory_id for row in rows)
         erasure = self._erased(rows) if erase else None
         return DeletionReceipt(current, len(ids), ids, now, erasure)

@@ -12,6 +12,7 @@ from langmem_ext.errors import InvalidInputError, MemoryNotFoundError
 from langmem_ext.items import Filters, HistoryEvent, MemoryItem, MemoryType, Page
 from langmem_ext.ports import Clock, MemoryStore, StoredMemory
 from langmem_ext.recall import with_type
+from langmem_ext.record_rows import is_memory, only_memories
 from langmem_ext.text import is_well_formed
 from langmem_ext.transfer import write_lines
 
@@ -37,7 +38,7 @@ class Reader:
         if not is_well_formed(memory_id):
             raise MemoryNotFoundError(memory_id)
         rows = self._store.read(self._user, [memory_id])
-        if not rows or (not expired and _expired(rows[0].item, self._clock())):
+        if not rows or not is_memory(rows[0]) or (not expired and _expired(rows[0].item, self._clock())):
             raise MemoryNotFoundError(memory_id)
         return rows[0]
 
@@ -59,7 +60,7 @@ class Reader:
             raise InvalidInputError(f"limit must be a whole number from 1 to {_LARGEST_PAGE}, got {limit!r}")
         if include_expired and as_of is not None:
             raise InvalidInputError("as_of looks at one instant; leave out include_expired")
-        parts: list[Filters] = [with_type(filters, memory_type) or {}]
+        parts: list[Filters] = [only_memories(with_type(filters, memory_type))]
         if cursor is not None:
             parts.append({"sequence": {"$gt": _sequence(cursor)}})
         if include_expired:

@@ -18,6 +18,7 @@ from langmem_ext.items import MEMORY_TYPES, MemoryItem, Source, as_utc
 from langmem_ext.json_values import from_json
 from langmem_ext.metadata import check_metadata
 from langmem_ext.ports import MAX_SOURCES, StoredMemory
+from langmem_ext.record_rows import RECORD, check_row
 from langmem_ext.text import is_well_formed, normalise, well_formed
 
 _TIMES: Final = (
@@ -97,7 +98,7 @@ def _from_record(record: dict[str, Any]) -> StoredMemory:
     texts = {name: _text(record, name) for name in _TEXTS}
     times = {name: as_utc(record[name], name) for name in _TIMES if record.get(name) is not None}
     memory_type = record["memory_type"]
-    if memory_type not in MEMORY_TYPES:
+    if memory_type not in (*MEMORY_TYPES, RECORD):
         raise InvalidInputError(f"memory_type must be one of {', '.join(MEMORY_TYPES)}")
     if not normalise(record["content"]):
         raise InvalidInputError("content is blank")
@@ -113,7 +114,9 @@ def _from_record(record: dict[str, Any]) -> StoredMemory:
     )
     chain = _text({"chain_id": item.memory_id, **record}, "chain_id") or item.memory_id
     turns = tuple(_strings(record, "turn_ids"))[-MAX_SOURCES:]
-    return StoredMemory(item, chain, None, turns)  # type: ignore[arg-type]  # the caller embeds
+    row = StoredMemory(item, chain, None, turns)  # type: ignore[arg-type]  # the caller embeds
+    check_row(row)
+    return row
 
 
 def _text(record: Mapping[str, Any], name: str) -> str | None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any
+from typing import Any, Final
 
 from langmem_ext import LongTermMemory, UserMemory
 from langmem_ext.adapters import checked_user
@@ -53,9 +53,22 @@ class UserSource:
         return self._memory.for_user(next(iter(ids.values())), session_id=session_id)
 
 
+CONFIGURED_PLACE: Final = 'config={"configurable": {"user_id": ...}}'
+CONTEXT_PLACE: Final = "context.user_id"
+
+
 def configured(config: Mapping[str, Any]) -> Any:
     """`config["configurable"]["user_id"]`, or None."""
     return (config.get("configurable") or {}).get("user_id")
 
 
-CONFIGURED_PLACE = 'config={"configurable": {"user_id": ...}}'
+def in_context(context: Any) -> Any:
+    """`user_id` of a run's context, which may be a dict or an object, or None."""
+    return context.get("user_id") if isinstance(context, Mapping) else getattr(context, "user_id", None)
+
+
+def session_of(config: Mapping[str, Any]) -> str | None:
+    """The thread of a run, as LangGraph or as `RunnableWithMessageHistory` names it."""
+    named = config.get("configurable") or {}
+    session = named.get("thread_id") or named.get("session_id")
+    return str(session) if session and str(session).strip() else None

@@ -5,17 +5,16 @@ from __future__ import annotations
 import logging
 from collections.abc import Mapping
 from typing import Any
-from uuid import uuid4
 
 from langchain_classic.base_memory import BaseMemory
-from langchain_core.messages import BaseMessage, SystemMessage
+from langchain_core.messages import SystemMessage
 from pydantic import ConfigDict, Field, PrivateAttr
 
-from langchain_langmem_ext._messages import as_dicts, text_of
+from langchain_langmem_ext._inputs import sole_key
+from langchain_langmem_ext._messages import answered_in, query_of, said_in
 from langmem_ext import UserMemory
-from langmem_ext.adapters import checked_user, error_of, log_failure
-from langmem_ext.errors import InvalidInputError
-from langmem_ext.items import AddResult, RecalledContext
+from langmem_ext.adapters import LearnMode, ahand_over, checked_user, hand_over, log_failure
+from langmem_ext.items import RecalledContext
 
 logger = logging.getLogger(__name__)
 
@@ -36,7 +35,8 @@ class LongTermChainMemory(BaseMemory):
         return_messages: A list with one system message instead of a string.
         max_tokens: Upper limit of the block of memories.
         top_k, min_similarity, filters: As in `UserMemory.context`.
-        learn: False to recall only.
+        learn: "now": before the answer is returned; "later": in the background, see
+            `UserMemory.add_later`; "off": recall only.
     """
 
     model_config = ConfigDict(extra="forbid")
@@ -49,7 +49,7 @@ class LongTermChainMemory(BaseMemory):
     top_k: int = Field(default=10, ge=1)
     min_similarity: float | None = None
     filters: dict[str, Any] | None = None
-    learn: bool = True
+    learn: LearnMode = "now"
     _user: UserMemory = PrivateAttr()
     _last_error: Exception | None = PrivateAttr(default=None)
     _found_input_key: str | None = PrivateAttr(default=None)
@@ -94,23 +94,13 @@ class LongTermChainMemory(BaseMemory):
         Raises:
             InvalidInputError: several inputs, no `input_key`, and nothing was loaded before.
         """
-        turn = self._turn(inputs, outputs)
-        if not turn:
-            return
-        try:
-            self._note(self._user.add(turn))
-        except Exception as error:  # an exception here would destroy the finished answer
-            self._failed("learn from a turn", error)
+        if turn := self._turn(inputs, outputs):
+            self._note(hand_over(self._user, turn, self.learn))
 
     async def asave_context(self, inputs: dict[str, Any], outputs: dict[str, str]) -> None:
         """As `save_context`."""
-        turn = self._turn(inputs, outputs)
-        if not turn:
-            return
-        try:
-            self._note(await self._user.aadd(turn))
-        except Exception as error:  # an exception here would destroy the finished answer
-            self._failed("learn from a turn", error)
+        if turn := self._turn(inputs, outputs):
+            self._note(await ahand_over(self._user, turn, self.learn))
 
     def clear(self) -> None:
         """Forget the conversation, of which nothing is kept here.
@@ -134,25 +124,23 @@ class LongTermChainMemory(BaseMemory):
     def _query(self, inputs: Mapping[str, Any]) -> str:
         key = self._input_key(inputs)
         self._found_input_key = key
-        return _text(inputs.get(key))
+        return query_of(said_in(inputs.get(key)))
 
     def _input_key(self, inputs: Mapping[str, Any]) -> str:
         if self.input_key is not None:
             return self.input_key
         # "stop" is an argument for the LLM that classic chains carry among their inputs.
-        keys = sorted(set(inputs) - {self.memory_key, "stop"})
-        if len(keys) != 1:
+        mine = {key: value for key, value in inputs.items() if key not in (self.memory_key, "stop")}
+        if len(mine) != 1 and self._found_input_key in mine:
             # Other memories of the chain have put their variables in since; the inputs were clear before.
-            if self._found_input_key in keys:
-                return self._found_input_key
-            raise InvalidInputError(f"which input is the user's? Set input_key to one of {keys}")
-        return keys[0]
+            return self._found_input_key
+        return sole_key(mine, "input_key")
 
     def _turn(self, inputs: Mapping[str, Any], outputs: Mapping[str, Any]) -> list[dict[str, Any]]:
-        if not self.learn:
+        if self.learn == "off":
             return []
-        said = inputs.get(self._input_key(inputs))
-        return [*_entries("user", said), *_entries("assistant", self._answer(outputs))]
+        said = said_in(inputs.get(self._input_key(inputs)))
+        return [*said, *answered_in(self._answer(outputs))]
 
     def _answer(self, outputs: Mapping[str, Any]) -> Any:
         """The answer; None when it cannot be told: what the user said is worth learning all the same."""
@@ -170,28 +158,11 @@ class LongTermChainMemory(BaseMemory):
             return {self.memory_key: text}
         return {self.memory_key: [SystemMessage(text)] if text else []}
 
-    def _note(self, result: AddResult) -> None:
+    def _note(self, error: Exception | None) -> None:
         self._last_error = None
-        if (error := error_of(result)) is not None:
+        if error is not None:
             self._failed("learn from a turn", error)
 
     def _failed(self, step: str, error: Exception) -> None:
         self._last_error = error
         log_failure(logger, step, error)
-
-
-def _text(value: Any) -> str:
-    """What was said: a string, a message, or the last of several messages."""
-    if isinstance(value, BaseMessage):
-        return text_of(value)
-    if isinstance(value, list) and value:
-        return _text(value[-1])
-    return value.strip() if isinstance(value, str) else ""
-
-
-def _entries(role: str, value: Any) -> list[dict[str, Any]]:
-    if isinstance(value, str):
-        # An id of its own: two turns with the same words are still two turns.
-        return [{"role": role, "content": value, "id": f"msg-{uuid4().hex}"}]
-    messages = value if isinstance(value, list) else [value]
-    return as_dicts([message for message in messages if isinstance(message, BaseMessage)])

@@ -14,14 +14,21 @@ from langchain.agents.middleware.types import (
     OmitFromSchema,
     PrivateStateAttr,
 )
-from langchain_core.messages import AIMessage, AnyMessage, HumanMessage, SystemMessage
+from langchain_core.messages import AIMessage, AnyMessage, BaseMessage, HumanMessage, SystemMessage
 from langgraph.channels import UntrackedValue
 from langgraph.config import get_config
 from langgraph.runtime import Runtime
 
-from langchain_langmem_ext._messages import as_dicts
-from langchain_langmem_ext._users import CONFIGURED_PLACE, UserSource, configured
-from langmem_ext.adapters import error_of, log_failure
+from langchain_langmem_ext._messages import as_dicts, new_messages, query_of
+from langchain_langmem_ext._users import (
+    CONFIGURED_PLACE,
+    CONTEXT_PLACE,
+    UserSource,
+    configured,
+    in_context,
+    session_of,
+)
+from langmem_ext.adapters import LearnMode, ahand_over, checked_mode, hand_over, kind_of, log_failure
 from langmem_ext.items import Filters
 
 if TYPE_CHECKING:
@@ -30,12 +37,28 @@ if TYPE_CHECKING:
 logger = logging.getLogger(__name__)
 
 
+class Recalled:
+    """What a run begins with: the block of memories, and what the user said.
+
+    No dataclass and no dict: `stream_mode="values"` and others show the private state too, and whoever
+    passes such a stream on must not pass on the memories.
+    """
+
+    __slots__ = ("block", "said")
+
+    def __init__(self, block: str, said: Sequence[dict[str, Any]]) -> None:
+        self.block = block
+        self.said = said
+
+    def __repr__(self) -> str:
+        return "<recalled memories>"
+
+
 class LongTermMemoryState(AgentState[Any]):
     """What the middleware keeps during a run."""
 
     # Untracked: a checkpoint would keep memories that the user deletes later.
-    long_term_memory: NotRequired[Annotated[str, PrivateStateAttr, UntrackedValue]]
-    long_term_memory_turn: NotRequired[Annotated[list[dict[str, Any]], PrivateStateAttr, UntrackedValue]]
+    long_term_memory: NotRequired[Annotated[Recalled, PrivateStateAttr, UntrackedValue]]
     long_term_memory_error: NotRequired[Annotated[str | None, OmitFromSchema(input=True, output=False)]]
 
 
@@ -55,7 +78,10 @@ class LongTermMemoryMiddleware(AgentMiddleware[LongTermMemoryState, Any, Any]):
     A memory that fails does not fail the run: it goes on without, the log says so, and so does
     `long_term_memory_error` in the result ("recall: timeout").
 
-    Learning happens after the answer, inside the run: with `stream` the user has read it by then.
+    It learns from the new turn. With `learn="now"` that happens after the answer, inside the run: with
+    `stream` the user has read it by then. With `learn="later"` the turn is only written down before the
+    run ends, and learned in the background (see `UserMemory.add_later`). A run that fails or is
+    abandoned teaches nothing.
     """
 
     state_schema = LongTermMemoryState
@@ -69,7 +95,7 @@ class LongTermMemoryMiddleware(AgentMiddleware[LongTermMemoryState, Any, Any]):
         top_k: int = 10,
         min_similarity: float | None = None,
         filters: Filters | None = None,
-        learn: bool = True,
+        learn: LearnMode = "now",
     ) -> None:
         """Take the memory.
 
@@ -78,7 +104,7 @@ class LongTermMemoryMiddleware(AgentMiddleware[LongTermMemoryState, Any, Any]):
             user: All runs belong to this user.
             max_tokens: Upper limit of the block of memories.
             top_k, min_similarity, filters: As in `UserMemory.context`.
-            learn: False to recall only.
+            learn: "now": before the run ends; "later": in the background; "off": recall only.
         """
         super().__init__()
         self._users = UserSource(memory, user)
@@ -88,7 +114,7 @@ class LongTermMemoryMiddleware(AgentMiddleware[LongTermMemoryState, Any, Any]):
             "min_similarity": min_similarity,
             "filters": filters,
         }
-        self._learn = learn
+        self._learn = checked_mode(learn)
 
     def before_agent(self, state: LongTermMemoryState, runtime: Runtime[Any]) -> dict[str, Any]:
         """Recall what belongs to the new question.
@@ -96,20 +122,22 @@ class LongTermMemoryMiddleware(AgentMiddleware[LongTermMemoryState, Any, Any]):
         Raises:
             InvalidUserError: nobody or two users are named; a run without an owner must not go on.
         """
-        said = as_dicts(_new_messages(state["messages"]))
+        said = as_dicts(new_messages(state["messages"]))
         return _recalled(said, *self._block(self._find(runtime), said))
 
     async def abefore_agent(self, state: LongTermMemoryState, runtime: Runtime[Any]) -> dict[str, Any]:
         """As `before_agent`."""
-        said = as_dicts(_new_messages(state["messages"]))
+        said = as_dicts(new_messages(state["messages"]))
         return _recalled(said, *await self._ablock(self._find(runtime), said))
 
     def wrap_model_call(
         self, request: ModelRequest[Any], handler: Callable[[ModelRequest[Any]], ModelResponse[Any]]
     ) -> ModelResponse[Any]:
         """Show the memories to the model, in this call only."""
-        block = request.state.get("long_term_memory")
-        if block is None:  # a run that was interrupted and resumed: nothing of ours is in a checkpoint
+        recalled = request.state.get("long_term_memory")
+        if isinstance(recalled, Recalled):
+            block = recalled.block
+        else:  # a run that was interrupted and resumed: nothing of ours is in a checkpoint
             said = as_dicts(_latest_question(request.messages))
             block, _ = self._block(self._find(request.runtime), said)
         return handler(_with_memories(request, block))
@@ -120,8 +148,10 @@ class LongTermMemoryMiddleware(AgentMiddleware[LongTermMemoryState, Any, Any]):
         handler: Callable[[ModelRequest[Any]], Awaitable[ModelResponse[Any]]],
     ) -> ModelResponse[Any]:
         """As `wrap_model_call`."""
-        block = request.state.get("long_term_memory")
-        if block is None:
+        recalled = request.state.get("long_term_memory")
+        if isinstance(recalled, Recalled):
+            block = recalled.block
+        else:
             said = as_dicts(_latest_question(request.messages))
             block, _ = await self._ablock(self._find(request.runtime), said)
         return await handler(_with_memories(request, block))
@@ -129,98 +159,64 @@ class LongTermMemoryMiddleware(AgentMiddleware[LongTermMemoryState, Any, Any]):
     def after_agent(self, state: LongTermMemoryState, runtime: Runtime[Any]) -> dict[str, Any] | None:
         """Learn from what was said in this run."""
         turn = self._turn(state)
-        if not turn:
-            return None
-        try:
-            error: Exception | None = error_of(self._find(runtime).add(turn))
-        except Exception as raised:  # an exception here would destroy the finished answer
-            error = raised
-        return _learned(error)
+        return _learned(state, hand_over(self._find(runtime), turn, self._learn)) if turn else None
 
     async def aafter_agent(self, state: LongTermMemoryState, runtime: Runtime[Any]) -> dict[str, Any] | None:
         """As `after_agent`."""
         turn = self._turn(state)
-        if not turn:
-            return None
-        try:
-            error: Exception | None = error_of(await self._find(runtime).aadd(turn))
-        except Exception as raised:  # an exception here would destroy the finished answer
-            error = raised
-        return _learned(error)
+        return _learned(state, await ahand_over(self._find(runtime), turn, self._learn)) if turn else None
 
     def _block(self, user: UserMemory, said: Sequence[dict[str, Any]]) -> tuple[str, str | None]:
         try:
-            return (user.context(query, **self._limits).text if (query := _query(said)) else ""), None
+            return (user.context(query, **self._limits).text if (query := query_of(said)) else ""), None
         except Exception as error:  # whatever it is, the user still gets an answer
             return "", _failed("recall", error)
 
     async def _ablock(self, user: UserMemory, said: Sequence[dict[str, Any]]) -> tuple[str, str | None]:
         try:
-            query = _query(said)
+            query = query_of(said)
             return ((await user.acontext(query, **self._limits)).text if query else ""), None
         except Exception as error:  # as in _block
             return "", _failed("recall", error)
 
     def _turn(self, state: LongTermMemoryState) -> list[dict[str, Any]]:
         """What the user said in this run, and the answer; never the thread before it."""
-        said = state.get("long_term_memory_turn")
-        if said is None:  # resumed, as in wrap_model_call
-            said = as_dicts(_latest_question(state["messages"]))
-        if not self._learn or not said:
+        recalled = state.get("long_term_memory")
+        # None: resumed, as in wrap_model_call.
+        said = as_dicts(_latest_question(state["messages"])) if recalled is None else recalled.said
+        if self._learn == "off" or not said:
             return []
         answer = state["messages"][-1:]
         return [*said, *as_dicts([message for message in answer if isinstance(message, AIMessage)])]
 
     def _find(self, runtime: Runtime[Any]) -> UserMemory:
         config = get_config()
-        thread_id = (config.get("configurable") or {}).get("thread_id")
-        return self._users.find(
-            {CONFIGURED_PLACE: configured(config), "context.user_id": _from_context(runtime.context)},
-            session_id=str(thread_id) if thread_id else None,
-        )
+        named = {CONFIGURED_PLACE: configured(config), CONTEXT_PLACE: in_context(runtime.context)}
+        return self._users.find(named, session_id=session_of(config))
 
 
-def _from_context(context: Any) -> Any:
-    if isinstance(context, dict):
-        return context.get("user_id")
-    return getattr(context, "user_id", None)
-
-
-def _new_messages(messages: Sequence[AnyMessage]) -> list[AnyMessage]:
-    """What came in with this run: the user's messages at the end of the thread."""
-    new: list[AnyMessage] = []
-    for message in reversed(messages):
-        # LangChain's own summary of older messages wears a user's clothes.
-        if not isinstance(message, HumanMessage) or "lc_source" in message.additional_kwargs:
-            break
-        new.insert(0, message)
-    return new
-
-
-def _latest_question(messages: Sequence[AnyMessage]) -> list[AnyMessage]:
+def _latest_question(messages: Sequence[AnyMessage]) -> list[BaseMessage]:
     """The user's last messages, whatever the agent did since."""
     last = max((i for i, message in enumerate(messages) if isinstance(message, HumanMessage)), default=-1)
-    return _new_messages(messages[: last + 1])
-
-
-def _query(said: Sequence[dict[str, Any]]) -> str:
-    return "\n".join(entry["content"] for entry in said).strip()
+    return new_messages(messages[: last + 1])
 
 
 def _recalled(said: list[dict[str, Any]], block: str, error: str | None) -> dict[str, Any]:
     # The words are kept, not their place: other middleware may shorten the thread before the run ends.
-    return {"long_term_memory": block, "long_term_memory_turn": said, "long_term_memory_error": error}
+    return {"long_term_memory": Recalled(block, said), "long_term_memory_error": error}
 
 
-def _learned(error: Exception | None) -> dict[str, Any]:
-    update: dict[str, Any] = {"long_term_memory_turn": []}
+def _learned(state: LongTermMemoryState, error: Exception | None) -> dict[str, Any]:
+    recalled = state.get("long_term_memory")
+    # Another middleware may send the run back to the model; the turn is not handed over twice.
+    update: dict[str, Any] = {"long_term_memory": Recalled("" if recalled is None else recalled.block, ())}
     if error is not None:
         update["long_term_memory_error"] = _failed("learn", error)
     return update
 
 
-def _with_memories(request: ModelRequest[Any], block: Any) -> ModelRequest[Any]:
-    if not isinstance(block, str) or not block:
+def _with_memories(request: ModelRequest[Any], block: str) -> ModelRequest[Any]:
+    if not block:
         return request
     return request.override(system_message=_appended(request.system_message, block))
 
@@ -237,4 +233,4 @@ def _appended(system: SystemMessage | None, block: str) -> SystemMessage:
 
 def _failed(step: str, error: Exception) -> str:
     log_failure(logger, step, error)
-    return f"{step}: {getattr(error, 'kind', type(error).__name__)}"
+    return f"{step}: {kind_of(error)}"

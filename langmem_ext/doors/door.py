@@ -21,6 +21,7 @@ from langmem_ext.learning import Learner
 from langmem_ext.ports import Clock, TokenCounter
 from langmem_ext.reading import Reader
 from langmem_ext.recall import Recaller
+from langmem_ext.records import Records
 from langmem_ext.workspace import Workspace
 
 P = TypeVar("P")
@@ -55,6 +56,7 @@ class Door:
         self._edits = Edits(rooms.workspace, rooms.embedder, scope, clock=rooms.clock, new_id=rooms.new_id)
         self._forgetting = Forgetting(rooms.workspace, scope.user_id, rooms.clock)
         self._reader = Reader(rooms.workspace.store, scope.user_id, rooms.clock)
+        self._records = Records(rooms.workspace, rooms.embedder, scope, clock=rooms.clock)
 
     def __repr__(self) -> str:
         return f"<UserMemory of {self._scope.user_id!r}>"

@@ -26,8 +26,8 @@ _KIND_OF_NAME: Final[tuple[tuple[str, ModelErrorKind], ...]] = (
     (r"RateLimit|Throttl|ResourceExhausted|TooManyRequests", "rate_limit"),
     (r"Authentication|Unauthenticated|Unauthorized|PermissionDenied|Credential", "auth"),
     (r"Timeout|TimedOut|DeadlineExceeded", "timeout"),
-    (r"Connect|Unavailable|Unreachable|InternalServer|Transport|Network", "unavailable"),
-    (r"BadRequest|InvalidArgument|InvalidRequest|NotFound|Unprocessable", "bad_request"),
+    (r"Connect|ModelAPIError|Unavailable|Unreachable|InternalServer|Transport|Network", "unavailable"),
+    (r"ContextOverflow|BadRequest|InvalidArgument|InvalidRequest|NotFound|Unprocessable", "bad_request"),
 )
 _ADVICE: Final[dict[ModelErrorKind, str]] = {
     "auth": "check its key",

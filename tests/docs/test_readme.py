@@ -49,10 +49,11 @@ def test_there_are_blocks_with_printed_values() -> None:
     assert sum(len(PRINTED.findall(block)) for block in blocks()) >= 8
 
 
+@pytest.mark.filterwarnings("ignore::langchain_core._api.LangChainDeprecationWarning")
 def test_the_blocks_run_and_print_what_they_say(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
     names: dict[str, Any] = {
-        "model": answers(["Noted.", "Peanuts."]),
+        "model": answers(["Noted.", "Peanuts.", "A fine city.", "Good."]),
         "llm": SeenLLM(["A fine city."]),
         "embed_model": MockEmbedding(embed_dim=3, model_name="mock"),
     }

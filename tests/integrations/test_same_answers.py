@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from langchain_langmem_ext import LongTermChainMemory
+from langchain_langmem_ext import LongTermChainMemory, LongTermMemoryRecall, memory_tools
 from langchain_langmem_ext import LongTermMemoryRetriever as LangChainRetriever
 from langmem_ext import LongTermMemory
 from langmem_ext.testing import FakeEmbedder
@@ -38,6 +38,11 @@ def test_a_threshold_means_the_same_everywhere(min_similarity: float | None) -> 
         assert ids == {document.id for document in documents}
         assert ids == {node.node_id for node in nodes}
         assert chained.load_memory_variables({"input": QUERY})["memories"] == block.text
+        recall = LongTermMemoryRecall(user=user, top_k=10, min_similarity=min_similarity)
+        assert recall.invoke(QUERY)["memories"] == block.text
+        if min_similarity is None:
+            (tool,) = (tool for tool in memory_tools(user=user) if tool.name == "recall")
+            assert tool.invoke({"query": QUERY}) == block.text
         if min_similarity is not None:
             assert all(hit.similarity is not None and hit.similarity >= min_similarity for hit in found)
             assert 0 < len(ids) < len(TEXTS) or min_similarity == 0.5

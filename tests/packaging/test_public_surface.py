@@ -14,7 +14,7 @@ PUBLIC = """
     HistoryEvent ImportReport
     RepairReport SweepReport LearningError MemoryItem Outcome
     Page RecallResult RecalledContext Scope ScoredMemory Signals Source Ticket Usage
-    Message RecallRecord
+    Message RecallRecord FoundRecord NewRecord Record RecordName
     ChatMessage ChatModel ChatReply Clock Embedder EmbedderFingerprint MemoryStore ReplySchema StoredMemory
     TokenCounter
     OpenAIChat OpenAIEmbedder PackagedE5Embedder SentenceTransformerEmbedder default_embedder

@@ -6,10 +6,11 @@ from typing import Any
 
 import pytest
 from langchain_classic.base_memory import BaseMemory
+from langchain_classic.chains.conversation.base import ConversationChain
 from langchain_classic.chains.llm import LLMChain
 from langchain_classic.memory import CombinedMemory, ConversationBufferMemory
 from langchain_core.messages import AIMessage, HumanMessage, SystemMessage
-from langchain_core.prompts import PromptTemplate
+from langchain_core.prompts import ChatPromptTemplate, MessagesPlaceholder, PromptTemplate
 from pydantic import ValidationError
 
 from langchain_langmem_ext import LongTermChainMemory
@@ -45,6 +46,37 @@ def test_a_chain_learns_and_recalls_over_several_turns(user: UserMemory) -> None
     assert "lives in Lyon" in prompts[1]
     assert "Nantes" in prompts[3]
     assert "lives in Lyon" not in prompts[3]
+
+
+@pytest.mark.parametrize("how", ["invoke", "ainvoke", "stream", "astream"])
+async def test_a_conversation_chain_with_its_own_prompt(user: UserMemory, how: str) -> None:
+    """Its prompt knows one variable beside the input, by the name of `history`."""
+    model = answers(["Noted.", "In Lyon."])
+    chain = ConversationChain(llm=model, memory=LongTermChainMemory(user=user, memory_key="history"))
+    results: list[Any] = []
+    for text in ("I live in Lyon.", "Where do I live?"):
+        if how == "invoke":
+            results.append(chain.invoke({"input": text}))
+        elif how == "ainvoke":
+            results.append(await chain.ainvoke({"input": text}))
+        elif how == "stream":
+            results += chain.stream({"input": text})
+        else:
+            results += [chunk async for chunk in chain.astream({"input": text})]
+    assert [result["response"] for result in results] == ["Noted.", "In Lyon."]
+    assert contents(user) == ["The user lives in Lyon."]
+    assert "lives in Lyon" in str(model.seen[1][0].content)
+    assert BLOCK not in str(model.seen[0][0].content)
+
+
+def test_messages_fit_into_a_chat_prompt(user: UserMemory) -> None:
+    user.remember("The user lives in Lyon")
+    model = answers(["In Lyon."])
+    prompt = ChatPromptTemplate.from_messages([MessagesPlaceholder("memories"), ("human", "{input}")])
+    memory = LongTermChainMemory(user=user, return_messages=True)
+    LLMChain(llm=model, prompt=prompt, memory=memory).invoke({"input": "Where do I live?"})
+    assert [message.type for message in model.seen[0]] == ["system", "human"]
+    assert "lives in Lyon" in str(model.seen[0][0].content)
 
 
 async def test_the_async_door_does_the_same(user: UserMemory) -> None:
@@ -192,7 +224,7 @@ def test_clear_keeps_the_long_term_memories(user: UserMemory) -> None:
 
 
 def test_it_can_only_recall(user: UserMemory) -> None:
-    LongTermChainMemory(user=user, learn=False).save_context({"input": "I live in Lyon."}, {"text": "Ok."})
+    LongTermChainMemory(user=user, learn="off").save_context({"input": "I live in Lyon."}, {"text": "Ok."})
     assert contents(user) == []
 
 
