@@ -130,8 +130,8 @@ class MemoryStore(Protocol):
     """Rows of all users. Every operation is limited to one user, by argument and not by filter.
 
     Filters use the language of `search(filters=…)`, over the caller's metadata, the fields of
-    `MemoryItem` and the columns `chain_id`, `content_key`, `wording_key`, `turn_ids` and `sequence`. `valid_at`
-    limits to the facts that held at that instant. Errors are `StorageError`s.
+    `MemoryItem` and the columns `chain_id`, `content_key`, `wording_key`, `turn_ids` and `sequence`.
+    `valid_at` limits to the facts that held at that instant. Errors are `StorageError`s.
     """
 
     @property
