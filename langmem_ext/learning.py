@@ -21,9 +21,12 @@ from langmem_ext.extraction.rules import worth_a_call
 from langmem_ext.extraction.windows import windows
 from langmem_ext.items import AddResult, LearningError, MemoryItem, Outcome, Scope, Usage, as_utc
 from langmem_ext.messages import Message, MessagesLike, message_id_for, parse_messages
+from langmem_ext.models.structured import without_secrets
 from langmem_ext.ports import Clock
+from langmem_ext.queued_turns import key_digest
 from langmem_ext.reconciliation import Proposal, is_current
 from langmem_ext.redaction import redact, stored_form
+from langmem_ext.redaction_dialogue import redact_dialogue
 from langmem_ext.text import normalise
 from langmem_ext.tokens import estimate_tokens
 from langmem_ext.workspace import DeletionGuard, Workspace
@@ -99,7 +102,10 @@ class Learner:
             InvalidInputError: messages, time or key that cannot be read.
         """
         _check_key(idempotency_key)
-        read = tuple(_redacted(message) for message in parse_messages(messages))
+        parsed = parse_messages(messages)
+        # Odd spacing must not hide a secret: what is stored has single spaces.
+        said = redact_dialogue([_BLANKS.sub(" ", message.content) for message in parsed])
+        read = tuple(_redacted(message, content) for message, content in zip(parsed, said, strict=True))
         return read, self._observed(observed_at)
 
     def turns(
@@ -244,6 +250,7 @@ def _stands(item: MemoryItem, now: datetime) -> bool:
 
 def failed(error: ModelError, message_ids: tuple[str, ...] = ()) -> AddResult:
     """The result of an `add` whose LLM or embedder could not answer."""
+    error = without_secrets(error)
     return AddResult(
         "failed", error=LearningError(error.kind, str(error), error.retryable), message_ids=message_ids
     )
@@ -268,10 +275,8 @@ def checked_content(content: object, max_tokens: int) -> str:
     return text
 
 
-def _redacted(message: Message) -> Message:
-    """The message without secrets: no prompt, row, log or id made from it holds one."""
-    # Odd spacing must not hide a secret: what is stored has single spaces.
-    content = redact(_BLANKS.sub(" ", message.content)).text
+def _redacted(message: Message, content: str) -> Message:
+    """The message with its redacted content: no prompt, row, log or id made from it holds a secret."""
     speaker = redact(normalise(message.speaker)).text
     derived = message_id_for(message.role, message.speaker, message.content) == message.message_id
     fresh = message_id_for(message.role, speaker, content)
@@ -312,7 +317,8 @@ def _replaced(turn: Turn, candidate: Candidate) -> str | None:
 
 def _check_key(key: str | None) -> None:
     if key is not None and (not isinstance(key, str) or not key.strip()):
-        raise InvalidInputError(f"idempotency_key must be a non-blank string or None, got {key!r}")
+        what = "a blank one" if isinstance(key, str) else type(key).__name__
+        raise InvalidInputError(f"idempotency_key must be a non-blank string or None, got {what}")
 
 
 def _turn_id(scope: Scope, messages: Sequence[Message], when: datetime, key: str | None, number: int) -> str:
@@ -321,7 +327,9 @@ def _turn_id(scope: Scope, messages: Sequence[Message], when: datetime, key: str
     The windows of a long conversation with a key are told apart by their `number`.
     """
     said = [[m.message_id, m.role, m.speaker, normalise(m.content)] for m in messages]
-    turn = ["key", key] if key is not None else ["turn", scope.session_id, when.date().isoformat(), said]
+    turn = ["turn", scope.session_id, when.date().isoformat(), said]
+    if key is not None:
+        turn = ["key", key_digest(key)]
     identity = [scope.user_id, *turn, *([number] if key is not None and number else [])]
     return hashlib.blake2b(json.dumps(identity).encode(), digest_size=16).hexdigest()
 

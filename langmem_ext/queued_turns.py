@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import hashlib
 import json
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
 from datetime import datetime
@@ -31,7 +33,7 @@ class QueuedTurn:
         scope: The user and the labels.
         messages: Redacted.
         observed_at: When it was said, in the speaker's time zone.
-        idempotency_key: The caller's name for the turn, or None.
+        idempotency_key: The digest of the caller's name for the turn, or None.
         attempts: How often it was tried without success.
         barrier: `MemoryStore.barrier()` when it was handed in; None where the store is not shared.
         sequence: Orders the turns by when they were handed in.
@@ -71,6 +73,18 @@ class QueueCounts(NamedTuple):
     failed: int
 
 
+_DIGEST = re.compile(r"key-[0-9a-f]{32}")
+
+
+def key_digest(idempotency_key: str) -> str:
+    """What is kept of a caller's name for a turn, which may hold what a person said; of a digest, itself."""
+    if _DIGEST.fullmatch(idempotency_key):
+        return idempotency_key
+    return (
+        f"key-{hashlib.blake2b(idempotency_key.encode('utf-8', 'surrogatepass'), digest_size=16).hexdigest()}"
+    )
+
+
 def to_text(
     scope: Scope,
     messages: Sequence[Message],
@@ -88,7 +102,7 @@ def to_text(
         "observed_at": observed_at.isoformat(),
         "zone": zone if isinstance(zone, str) else None,
         "needs_llm": needs_llm,
-        "idempotency_key": idempotency_key,
+        "idempotency_key": None if idempotency_key is None else key_digest(idempotency_key),
     }
     return json.dumps(turn, ensure_ascii=False)
 

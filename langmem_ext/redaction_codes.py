@@ -47,6 +47,7 @@ _DETERMINER = (
     r"use|enter)"
 )
 _FOR = rf"(?:\s(?:for|to|of|on|at|from|in)\s[^\n.,;:!?=\[{HELD}]{{1,40}}?)?"
+_WHICH = rf"(?:,\s(?:which|that|as)\s[^\n.,;:!?=\[{HELD}]{{1,60}},)?"
 _LINK = (
     r"(?:\s{0,2}(?:is|i\ss|was|are|reads|shows|says|['’]s|:|=|->|→|-|#)){1,2}\s{0,3}"
     r"(?:(?:now|still|currently)\s)?[\"'`*]{0,3}"
@@ -67,6 +68,8 @@ _CODES = (
     # "verification code 481920", "OTP: 481920", "your login code for the bank is 481920"
     rf"{_NAMED}{_FOR}{_SENT}?(?:{_LINK}|\s{{1,3}})(?P<code>{_NUMBER}|{_GROUPS}){_AFTER}",
     rf"{_NAMED}{_FOR}{_SENT}?{_LINK}(?P<code>{_MIXED})",
+    rf"(?:{_NAMED}|\b(?:my|your|the)\scode){_FOR}{_WHICH}{_LINK}(?P<code>{_NUMBER}|{_GROUPS}){_AFTER}",
+    rf"(?:{_NAMED}|\b(?:my|your|the)\scode)\s?[(\[](?P<code>{_NUMBER}|{_GROUPS})(?=[)\]])(?P<next>\Z)?",
     rf"(?<![a-z\d])(?:2fa|mfa){_FOR}{_LINK}(?P<code>{_NUMBER}|{_GROUPS}){_AFTER}",
     # "the code is 481 920", "code: 481920", "the code they texted me 481920"
     rf"(?:\b{_DETERMINER}\s|\A\s*|(?<=[.,;:!?\n])\s{{0,2}})code"
@@ -89,12 +92,18 @@ _PATTERNS = tuple(re.compile(pattern, _FLAGS) for pattern in _CODES)
 _UNITS = frozenset(
     "line lines file files bytes kb mb gb characters chars rows times words tokens commits functions loc "
     "years days people users clients customers hours minutes seconds euros dollars pounds digits "
-    "km miles steps months weeks percent of edition model version".split()
+    "km miles steps months weeks percent of edition model version "
+    "yen yuan usd eur rupees cents grams kg won".split()
 )
 
 _OWNER = r"(?:my|the|your|our|his|her|card|bank|sim|phone|account|new|old|atm|debit|credit|and)"
 _PIN = r"pin(?:\s?(?:code|number|no\.?)|#)?"
 _PINS = (
+    # "the PIN I use is 4921", "my PIN, which I set yesterday, is 4921", "my PIN (4921)"
+    rf"(?:\b{_OWNER}\s|\A\s*){_PIN}\s(?:that\s|which\s)?(?:i|we|you|they|he|she)\s[^\n.,;:!?=\[{HELD}]{{1,40}}?"
+    rf"(?:\s(?:is|was)|\s?[:=])\s{{0,2}}(?P<code>{_DIGITS}){_AFTER}",
+    rf"(?<![a-z\d]){_PIN}{_WHICH}\s{{1,2}}(?:is|was)\s{{1,2}}(?P<code>{_DIGITS}){_AFTER}",
+    rf"\b{_OWNER}\s{_PIN}\s?[(\[](?P<code>{_DIGITS})(?=[)\]])(?P<next>\Z)?",
     rf"(?<![a-z\d]){_PIN}{_FOR}(?:\s{{0,3}}(?:is|i\ss|was|=|:|->|→|#|['’]s)\s{{0,3}}|"
     rf"\s(?:should be|is now|is still|will be)\s)[\"'`*]{{0,3}}(?P<code>{_DIGITS}){_AFTER}",
     rf"(?:\b{_OWNER}\s|\A\s*|(?<=[.,;:!?\n])\s{{0,2}}){_PIN}(?:\s{{1,2}}|,\s)(?P<code>{_DIGITS}){_AFTER}",
@@ -143,3 +152,29 @@ def _uncounted(text: str, pattern: re.Pattern[str], kind: str) -> Iterator[Span]
     for match in pattern.finditer(text):
         if (match.groupdict().get("next") or "").casefold() not in _UNITS:
             yield Span(*match.span("code"), kind)
+            yield from _others(text, match.start("code"), match.end("code"), kind)
+
+
+_MORE = re.compile(
+    r"(?:\s?[,;/和、，]\s?(?:and|or)?\s?|\s(?:and|or|&)\s|\s?\n\s?|\s)(?:\d[.)]\s)?(?=[a-z\d])", _FLAGS
+)
+_LETTERS = str.maketrans(
+    {letter: "a" for letter in "abcdefghijklmnopqrstuvwxyz"} | {d: "9" for d in "0123456789"}
+)
+_LIST_END = re.compile(r"\s?(?:[.,;!?)。，、\n/]|\Z|(?:and|or|&|和)\s)", _FLAGS)
+
+
+def _others(text: str, start: int, end: int, kind: str) -> Iterator[Span]:
+    """The rest of a list of codes: those behind the first one that are written like it."""
+    shape = _shape(text[start:end])
+    while more := _MORE.match(text, end):
+        start, end = more.end(), more.end() + len(shape)
+        if _shape(text[start:end]) != shape or not _LIST_END.match(text, end):
+            return
+        yield Span(start, end, kind)
+
+
+def _shape(code: str) -> str:
+    # Where a code holds letters, which places are digits is chance.
+    plain = code.casefold().translate(_LETTERS)
+    return plain.replace("9", "a") if "a" in plain else plain

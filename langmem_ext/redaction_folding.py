@@ -33,6 +33,7 @@ _SIMPLIFIED = dict(zip(_TRADITIONAL[::2], _TRADITIONAL[1::2], strict=True))
 _LOOKALIKES = dict(
     zip("аеорсухіѕԁһјӏαοερντικАВЕКМНОРСТХІЅ", "aeopcyxisdhjlaoepvtikABEKMHOPCTXIS", strict=True)
 )
+_EMOJI = re.compile("[\U0001f000-\U0001faff\u2600-\u2793]")
 _STAYS = frozenset("！，？；（）【】")
 
 _ONES = {word: str(value) for value, word in enumerate(
@@ -135,13 +136,21 @@ def fold(text: str) -> Folded:
 
 def _plain(folded: Folded) -> Folded:
     letters = [(_letter(char), at) for at, char in enumerate(folded.text)]
-    kept = [(letter, at) for letter, at in letters if letter]
+    kept = [(letter, at) for letter, at in letters if letter and not _is_picture(folded.text, at)]
     follows = [*(at for _, at in kept[1:]), len(letters)]
     return Folded(
         "".join(letter for letter, _ in kept),
         [folded.starts[at] for _, at in kept],
         [folded.ends[at - 1] for at in follows],  # what is invisible belongs to what stands before it
     )
+
+
+def _is_picture(text: str, at: int) -> bool:
+    """Whether an emoji stands here that no part of a word is: "password🔑 is", not "hun🔑ter2"."""
+    if not _EMOJI.match(text, at):
+        return False
+    around = text[max(0, at - 1) : at], text[at + 1 : at + 2]
+    return not all(char.isascii() and char.isalnum() for char in around)
 
 
 @lru_cache(maxsize=8192)

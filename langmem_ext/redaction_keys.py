@@ -16,6 +16,7 @@ from langmem_ext.redaction_spans import (
     PRIVATE_KEY,
     SEED_PHRASE,
     TOKEN,
+    Nested,
     Span,
     is_date,
     key_at,
@@ -80,7 +81,9 @@ _LOGIN = re.compile(
     _FLAGS,
 )
 _PAIR = re.compile(
-    r"\b(?:creds?|credentials|log-?in)(?:\s(?:is|are|with|as)|:)\s{0,2}"
+    r"(?:\b(?:creds?|credentials|log[ -]?in|log[ -]?on|logged in|sign[ -]?in)(?:\s(?:is|are|with|as|"
+    r"using)|:)|"
+    r"登[录陆入]?(?:用|账号|帐号)|用户)[是为:]?\s{0,2}"
     r"(?P<user>[a-z][\w.@\-]{1,40})\s?[/:]\s?"
     rf"(?P<secret>[^\s{HELD}]{{4,80}})",
     _FLAGS,
@@ -107,6 +110,10 @@ _NAMED_KEY = re.compile(
     _FLAGS,
 )
 _BARE_KEY = re.compile(r"(?<![a-z])(?:api|access|secret)[_\- ]?(?:key|token)\s{1,2}(?=[\w\-]{12})", _FLAGS)
+_LONG_KEY = re.compile(
+    r"(?<![a-z])(?:token|key|secret|credential)\s{1,2}(?P<secret>[a-z\d]{16,128})(?![\w\-.])", _FLAGS
+)
+_CHANGES = re.compile(r"(?<=\d)[a-z]|(?<=[a-z])\d", _FLAGS)
 _PLAIN_KEYS = re.compile(
     r"\b(?:primary|foreign|sort|partition|cache|sorting|lookup|dictionary|dict|hot|shortcut|unique|join|"
     r"map|row|"
@@ -176,22 +183,36 @@ def _trimmed(text: str, pattern: re.Pattern[str], kind: str) -> Iterator[Span]:
 
 def _named(text: str) -> Iterator[Span]:
     done = 0
+    nested = Nested()
     for match in _NAMED_KEY.finditer(text):
-        value = key_at(text, match.end()) if match.start() >= done else None
-        if value is None or _PLAIN_KEYS.search(text, max(0, match.start() - 20), match.start()):
+        if match.start() < done or _PLAIN_KEYS.search(text, max(0, match.start() - 20), match.start()):
             continue
-        if _PLAIN_KEYS.search(match[0].partition("key")[0][-20:]):
+        if _PLAIN_KEYS.search(match[0].partition("key")[0][-20:]) or not nested.may_read(match.end()):
+            continue
+        value = nested.read(key_at(text, match.end()))
+        if value is None:
             continue
         exact = bool(match["exact"]) and match["strong"] is not None
         if _is_key(value.text, exact=exact) and _COUNTS.match(text, value.end):
             done = value.end
             yield Span(value.start, value.end, API_KEY)
+    yield from _bare(text)
+
+
+def _bare(text: str) -> Iterator[Span]:
+    """Keys right behind their name, and in Chinese sentences."""
     for match in _BARE_KEY.finditer(text):
         value = key_at(text, match.end())
         if value is not None and _is_key(value.text, exact=False):
             yield Span(value.start, value.end, API_KEY)
+    for match in _LONG_KEY.finditer(text):  # many changes between letters and digits: no name, no version
+        if len(_CHANGES.findall(match["secret"])) >= 4 and not _PLAIN_KEYS.search(
+            text, max(0, match.start() - 20), match.start()
+        ):
+            yield Span(*match.span("secret"), API_KEY)
+    nested = Nested()
     for match in _NAMED_KEY_ZH.finditer(text):
-        value = key_at(text, match.end())
+        value = nested.read(key_at(text, match.end())) if nested.may_read(match.end()) else None
         if value is not None and re.fullmatch(r"[!-~]+", value.text) and _is_key(value.text, exact=False):
             yield Span(value.start, value.end, API_KEY)
 
@@ -206,4 +227,8 @@ def _is_key(value: str, *, exact: bool) -> bool:
         return looks_random(value) or len(value) >= 16
     if re.fullmatch(r"[A-Z]?[a-z]+\d{1,2}|v?\d+(?:\.\d+)+", value):  # "React18", "v2.0.1"
         return False
-    return any(looks_random(part) for part in re.split(r"[^A-Za-z0-9]+", value) if part)
+    return bool(_RANDOM_PART.search(value))
+
+
+# A digit, or a capital inside a run of small and capital letters.
+_RANDOM_PART = re.compile(r"[0-9]|[a-z][A-Z]|[A-Za-z][A-Z][a-z]")

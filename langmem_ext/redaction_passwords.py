@@ -11,6 +11,7 @@ from langmem_ext.redaction_spans import (
     COUNTED,
     LINK_ZH,
     PASSWORD,
+    Nested,
     Span,
     Value,
     is_date,
@@ -18,22 +19,51 @@ from langmem_ext.redaction_spans import (
     stands_for_nothing,
     value_at,
 )
+from langmem_ext.text import HAN
 
 _FLAGS: Final = re.I | re.A
 _REST = rf"[^\n.,;:!?={HELD}]{{1,40}}?"
 _NAME = r"(?:(?<!1)(?:pass(?:word|code|wort)|passwd)s?|(?<![a-z\d])(?:pwd|pw|psw|psswd|pswd)|(?<=PG)password)"
 _ABOUT = (
     rf"(?:\s(?P<told>that|which|i|we|you|they|he|she)\s{_REST}|\s(?:for|to|of|on|at|in|from)\s{_REST})?"
+    rf"(?:,\s(?P<which>which|that|as)\s[^\n.,;:!?=\[{HELD}]{{1,60}},)?"
     r"(?:,\s(?:by the way|btw|fyi|again),?)?(?:\s(?:now|currently|here|again))?(?:\s\([^()\n]{1,30}\))?"
 )
 _IS = (
     r"[\"'`*_]{0,3}(?:\s{0,3}(?P<strong>:=|[=:]|->|→|=>)[*_]{0,2}"
     r"|\s(?:(?:should|will|must|has\sto|used\sto)\sbe|(?:(?:is|was|got)\s)?(?:(?:re)?set|changed)\sto)(?=\s)"
-    r"|(?:\s(?:is|i\ss|was|are)|['’]s)(?=[\s:=])(?:\s?[:=])?)"
+    r"|(?:\s{1,2}(?:is|i\ss|was|are)|['’]s)(?=[\s:=])(?:\s?[:=])?)"
     r"(?:\s(?:now|still|currently|just|simply|actually|always|again|literally|either)(?=\s))?\s{0,3}"
 )
 _TOLD = re.compile(_NAME + _ABOUT + _IS, _FLAGS)
 _BARE = re.compile(_NAME + r"(?:\s{1,3}(?:to|as)\s|\s[\-–—]\s|\s{1,3})(?!is\b|was\b|i\ss\b|[(=:])", _FLAGS)
+_BRACKETED = re.compile(_NAME + rf"\s?[(\[](?P<secret>[^\s()\[\]{HELD}]{{4,80}})[)\]]", _FLAGS)
+_ANSWER = re.compile(
+    rf"\b(?:(?:security|secret)\s(?:question\s)?answer|answer\s(?:to|for)\s(?:my|the|your|our|his|her)\s"
+    rf"(?:security|secret)\squestion)(?:\s(?:for|to|of|on|at)\s{_REST})?(?P<link>\s(?:is|was)\s|\s?[:=]\s{{0,2}})"
+    rf"[\"'`“]?(?P<secret>[^\n.,;!?\"”`{HELD}]{{2,80}}?)(?=[\"”`]|\s(?:and|but|so)\s|[\n.,;!?{HELD}]|\Z)",
+    _FLAGS,
+)
+_ANSWER_ZH = re.compile(
+    rf"(?:密保|安全(?:提示)?问题|密保问题)的?(?:答案|回答)\s?{LINK_ZH}\s{{0,3}}"
+    rf"(?P<secret>[^\s，。！？；、,.!?;{HELD}]{{2,30}})",
+    _FLAGS,
+)
+_COMBINATION = re.compile(
+    r"\b(?:(?:safe|vault|(?:pad)?lock|locker|bike|gate|door|suitcase|luggage|briefcase)(?:['’]s)?\s(?:combination|"
+    r"combo)|(?:combination|combo)\s(?:to|of|for|on)\s(?:my|the|our|your|his|her)\s(?:[\w\-]{1,15}\s){0,2}?(?:safe|"
+    r"vault|(?:pad)?lock|locker|bike|gate|door|suitcase|luggage|briefcase))"
+    r"(?:\s(?:is|was)\s(?:now\s|still\s)?|\s?[:=]\s{0,2}|\s(?=\d))"
+    r"(?P<secret>\d{1,2}(?:\s?[\-/,. ]\s?\d{1,2}){2,3}|\d{3,8})(?![\w/\-]|[.,:]\d|\s(?:times|years|days|"
+    r"people))",
+    _FLAGS,
+)
+_MORE = re.compile(r"(?:\s?,\s?(?:and|or)?\s?|\s(?:and|or|&)\s|\s?[/和、，]\s?)(?=\S)", _FLAGS)
+# Four words and more, as dice give them: "correct horse battery staple".
+_WORDS = re.compile(
+    r"(?:[a-z]{3,12}[ \-]){3,11}[a-z]{3,12}(?=\s{0,2}(?:[.,;!?)\]\n]|\Z)|\s(?:and|but|so|for)\s)",
+    _FLAGS,
+)
 _OPTION = re.compile(r"(?<!\S)--?(?:password|passwd|pass)[= ]", _FLAGS)
 _PASS = re.compile(
     r"(?<![a-z\d\-])(?<!boarding )(?<!bus )(?<!day )(?<!ski )(?<!season )(?<!guest )pass\s?[=:]\s{0,3}"
@@ -97,30 +127,71 @@ def find_passwords(text: str) -> Iterator[Span]:
         if value and _random(text, Value(start, start + len(value), value, False)):
             yield Span(start, start + len(value), PASSWORD)
     for match in _PASSPHRASE.finditer(text):
-        words = match["secret"].split()
-        first = words[0].casefold() if words else ""
-        if first and first not in _NO_PASSWORDS and not (len(words) < 3 and _SUFFIXES.fullmatch(first)):
+        if _is_phrase(match["secret"]) or _are_words(match["secret"]):
             yield Span(match.start("secret"), match.end("secret"), PASSWORD)
+    yield from _answers(text)
+
+
+def _answers(text: str) -> Iterator[Span]:
+    """Passwords in brackets, answers to security questions, combinations of locks."""
+    for match in _BRACKETED.finditer(text):
+        value = Value(*match.span("secret"), match["secret"], False)
+        if _random(text, value):
+            yield Span(value.start, value.end, PASSWORD)
+    for match in _ANSWER.finditer(text):
+        if _is_phrase(match["secret"]):
+            yield Span(*match.span("secret"), PASSWORD)
+    for match in _ANSWER_ZH.finditer(text):
+        if not _NO_PASSWORD_ZH.search(match["secret"]):
+            yield Span(*match.span("secret"), PASSWORD)
+    for match in _COMBINATION.finditer(text):
+        if not is_date(match["secret"]):
+            yield Span(*match.span("secret"), PASSWORD)
+
+
+def _is_phrase(secret: str) -> bool:
+    words = secret.split()
+    first = words[0].casefold() if words else ""
+    return bool(first) and first not in _NO_PASSWORDS and not (len(words) < 3 and _SUFFIXES.fullmatch(first))
+
+
+def _are_words(secret: str) -> bool:
+    """Whether these are words as dice give them, of which only the first says something of a password."""
+    words = re.split(r"[ \-]", secret.casefold())
+    if not _WORDS.fullmatch(secret) or not _NO_PASSWORDS.isdisjoint(words[1:]):
+        return False
+    return _SUFFIXES.fullmatch(words[0]) is None and "only" not in words
 
 
 def _told(text: str) -> Iterator[Span]:
     """The password behind "is", a colon or an equals sign."""
     for pattern in (_TOLD, _PASS, _OPTION):
-        done = 0
+        done, nested = 0, Nested()
         for match in pattern.finditer(text):
             named = match.groupdict()
-            value = value_at(text, match.end()) if match.start() >= done else None
+            if match.start() < done or not nested.may_read(match.end()):
+                continue
+            value = nested.read(value_at(text, match.end()))
             if value is None:
+                continue
+            if (words := _WORDS.match(text, value.start)) and _are_words(words[0]):
+                done = words.end()
+                yield Span(value.start, words.end(), PASSWORD)
                 continue
             strong = pattern is not _TOLD or named["strong"] is not None
             if pattern is _PASS and not (value.quoted or looks_random(value.text)):
                 continue
-            if (named.get("told") and not strong and not value.quoted and not looks_random(value.text)) or (
+            told = named.get("told") or named.get("which")
+            if (told and not strong and not value.quoted and not looks_random(value.text)) or (
                 not _is_password(text, value, strong=strong)
             ):
                 continue
             done = value.end
             yield Span(value.start, value.end, PASSWORD)
+            if pattern is _TOLD and (more := _MORE.match(text, value.end)):
+                other = value_at(text, more.end())
+                if other is not None and _random(text, other) and _CLAUSE_END.match(text, other.end):
+                    yield Span(other.start, other.end, PASSWORD)
 
 
 def _set_or_bare(text: str) -> Iterator[Span]:
@@ -191,7 +262,26 @@ _PAIR_ZH = re.compile(
 )
 
 
+_HAN_TOLD = re.compile(
+    rf"{_NAME_ZH}(?<=[^\x00-\x7f])[\"”」*]?\s?(?:(?P<strong>[:=]|->|→)|(?:就|现在|还)?是)\s{{0,3}}"
+    rf"(?P<secret>[{HAN}]{{1,8}}[!-~]{{2,40}}|[!-~]{{2,40}}[{HAN}]{{1,4}}[!-~]{{0,20}}|[{HAN}]{{2,12}})"
+    r"(?=\s|[，。！？；、,.!?;)）]|\Z)",
+    _FLAGS,
+)
+# Words with which a Chinese value only says something of a password.
+_NO_PASSWORD_ZH = re.compile(
+    "[忘不没请的了已需必要可见无未错改位字符至少多或与及和其该此这那哪谁什怎吗呢吧很太最更我你您他她它们年月日天次个]|"
+    "重置|随机|生成|正确|有效|加密|保密|默认|同上|略|空|输入|设置|区分|大小写|泄露|过期|安全|复杂|简单|相同|一样|生日|手机|"
+    "修改|登[录陆]|管理|备注|如下|另行|稍后|通知|自行|联系|初始|数字|字母|弱|强|长|短|丢"
+)
+
+
 def _in_chinese(text: str) -> Iterator[Span]:
+    for match in _HAN_TOLD.finditer(text):
+        secret = match["secret"]
+        mixed = any("!" <= char <= "~" for char in secret)
+        if not _NO_PASSWORD_ZH.search(secret) and (match["strong"] or mixed and looks_random(secret)):
+            yield Span(*match.span("secret"), PASSWORD)
     for pattern in (_TOLD_ZH, _BARE_ZH):
         for match in pattern.finditer(text):
             value = value_at(text, match.end())

@@ -56,6 +56,27 @@ class Value(NamedTuple):
     quoted: bool
 
 
+class Nested:
+    """Bounds how often one run of characters is read: in "key=key=key=…" every name starts a value."""
+
+    _DEPTH: Final = 4
+
+    def __init__(self) -> None:
+        self._end = 0
+        self._depth = 0
+
+    def may_read(self, at: int) -> bool:
+        """Whether the value at this place is no more than a few names deep in one that was read."""
+        return at >= self._end or self._depth < self._DEPTH
+
+    def read(self, value: Value | None) -> Value | None:
+        """The value, counted."""
+        if value is not None:
+            self._depth = 1 if value.start >= self._end else self._depth + 1
+            self._end = max(self._end, value.end)
+        return value
+
+
 def value_at(text: str, at: int, *, ends: str = _PLAIN_ENDS) -> Value | None:
     """The value that starts at this place: what the quotes hold, or everything up to a blank.
 
@@ -97,11 +118,17 @@ def _trimmed(value: str, ends: str) -> str:
     return value
 
 
+_RANDOM = re.compile(r"[\d_$#@%^&*+=~!?]")
+_LETTER = re.compile(r"[^\W\d_]")
+
+
 def looks_random(value: str) -> bool:
     """Whether a value is no plain word: it holds a digit, inner capitals, or symbols of keys."""
-    letters = [char for char in value if char.isalpha()]
-    mixed = any(char.isupper() for char in letters[1:]) and any(char.islower() for char in letters)
-    return any(char.isdigit() for char in value) or mixed or bool(re.search(r"[_$#@%^&*+=~!?]", value))
+    if _RANDOM.search(value):
+        return True
+    first = _LETTER.search(value)
+    inner = value[first.end() :] if first else ""
+    return inner.lower() != inner and value.upper() != value
 
 
 _IDENTIFIER = re.compile(

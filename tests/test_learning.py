@@ -247,7 +247,7 @@ def test_ten_threads_with_ten_wordings_of_one_turn_store_one_memory(open_memory:
 
 def test_ten_threads_with_ten_values_of_one_key_leave_one_current(open_memory: OpenMemory) -> None:
     def answer(messages: Any, schema: Any) -> str:
-        city = messages[-1].content.split("City")[1][0]
+        city = messages[-1].content.partition("<messages>")[2].split("City")[1][0]
         return reply(fact(f"The user lives in City{city}", f"City{city}", key="residence.city"))
 
     memory = open_memory(llm=ScriptedChatModel([answer] * 10))

@@ -78,6 +78,8 @@ PIECES = [
     "hunter2 is my ", "hunter2 as a ", "passphrase is a ", "pass phrase for a ", "pin for a ", "my pin ",
     "sk-", "sk-a.", "http://a:", "http://a:b",
     "eyJaaaaa.", "?key=", "key is a1", "api_", "a_", "x-",
+    "key=", "token=", "key:", "password=", "token ", "?token=a1&", "my PIN (", "passwords are a1, ",
+    "backup codes: 1a2b, ", "password (", "lock combination 12-", "口令：芝", "my password, which ",
     "session=", "123456789:AA", "M" * 30 + ".", "-----BEGIN PRIVATE KEY-----", "-----BEGIN ",
     "root:", "-u a:",
     "code they texted me ", "my code ", "Google code ", "the code for a ",
@@ -108,3 +110,9 @@ def test_a_hostile_text_of_100_kb_takes_linear_time() -> None:
     every = "".join(piece * 20 for piece in PIECES)
     short, long = ((every * 20)[:size] for size in (10_000, 100_000))
     assert _seconds(long) < 40 * max(_seconds(short), 0.01)
+
+
+@pytest.mark.parametrize("piece", ["key=", "token=", "?key=", "4 ", "key:", "api_key=", "password="])
+def test_names_in_names_cost_no_more_than_prose(piece: str) -> None:
+    prose = _seconds(("We met in Lyon on 3 May 2024, at 10:30. " * 2500)[:100_000])
+    assert _seconds((piece * 25_000)[:100_000]) < 12 * max(prose, 0.05)

@@ -13,7 +13,7 @@ import pytest
 from langmem_ext.errors import InvalidInputError, StoreClosedError
 from langmem_ext.items import Scope
 from langmem_ext.messages import Message
-from langmem_ext.queued_turns import FailedTurn, Failure, Ticket
+from langmem_ext.queued_turns import FailedTurn, Failure, Ticket, key_digest
 from langmem_ext.state import Outbox
 from langmem_ext.testing import ManualClock
 from tests.support.memories import START
@@ -43,7 +43,8 @@ def test_a_turn_comes_back_as_it_was_put(open_outbox: OpenOutbox, clock: ManualC
     assert (turn.ticket, turn.scope, turn.messages) == (ticket, scope, messages)
     assert ticket == Ticket("id-0001", scope.user_id, clock())
     assert (turn.observed_at, turn.observed_at.tzinfo) == (when, zone)
-    assert (turn.idempotency_key, turn.barrier, turn.attempts) == ("key 一", 7, 0)
+    assert (turn.idempotency_key, turn.barrier, turn.attempts) == (key_digest("key 一"), 7, 0)
+    assert key_digest(key_digest("key 一")) == key_digest("key 一") != "key 一"
 
 
 def test_one_users_turns_come_one_after_the_other(outbox: Outbox) -> None:
@@ -174,7 +175,7 @@ def test_a_closed_outbox_says_so(outbox: Outbox) -> None:
 
 def test_half_a_surrogate_pair_is_an_invalid_input(outbox: Outbox) -> None:
     with pytest.raises(InvalidInputError, match="surrogate"):
-        put(outbox, "u1", idempotency_key="\ud800")
+        put(outbox, "\ud800")
     assert outbox.counts() == (0, 0)
 
 

@@ -12,6 +12,7 @@ from langmem_ext.errors import InvalidInputError
 from langmem_ext.extraction.fields import FieldError
 from langmem_ext.items import FrozenDict, Metadata
 from langmem_ext.metadata import check_metadata
+from langmem_ext.redaction import holds_secret, redact
 
 
 class FieldsModel(Protocol):
@@ -82,9 +83,32 @@ class Customisation:
         try:
             checked = self.schema.model_validate(fields)
             fields = checked.model_dump(exclude_none=True)
-            return check_metadata(_kept(fields, checked.model_dump(mode="json", exclude_none=True)))
+            kept = _kept(fields, checked.model_dump(mode="json", exclude_none=True))
+            return check_metadata(_without_secrets(kept))
         except ValueError as error:  # pydantic's ValidationError and InvalidInputError are ones
             raise FieldError(f"field fields does not fit the schema ({type(error).__name__})") from error
+
+
+def _without_secrets(value: Any, name: str = "") -> Any:
+    """What a model wrote, without secrets at any depth; numbers that are one cannot be kept.
+
+    Raises:
+        FieldError: a number, or the name of a field, is a secret.
+    """
+    if isinstance(value, Mapping):
+        if any(holds_secret(str(key)) for key in value):
+            raise FieldError("a name in field fields holds a secret")
+        return {key: _without_secrets(part, str(key)) for key, part in value.items()}
+    if isinstance(value, list):
+        return [_without_secrets(part, name) for part in value]
+    front = f"{name}: "
+    if isinstance(value, str):
+        told = redact(value).text
+        named = redact(front + told).text if told == value else told
+        return named.removeprefix(front) if named.startswith(front) else told
+    if type(value) in (int, float) and holds_secret(str(int(value)) if value == value // 1 else str(value)):
+        raise FieldError("a number in field fields is a secret")
+    return value
 
 
 def _kept(value: Any, written: Any) -> Any:

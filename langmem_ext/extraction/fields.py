@@ -9,6 +9,7 @@ from datetime import UTC, datetime, timedelta
 from typing import Final
 
 from langmem_ext.items import MemoryType
+from langmem_ext.redaction import holds_secret
 from langmem_ext.text import normalise, normalise_key
 
 TEXT_KEYS: Final = (
@@ -102,6 +103,8 @@ def read_type(entry: Mapping[str, object]) -> MemoryType:
 def read_key(value: object) -> str | None:
     """A dotted name in lower case, or None where it names no attribute that has one value at a time."""
     if not isinstance(value, str):
+        return None
+    if holds_secret(value) or holds_secret(re.sub(r"[._]", " ", value)):
         return None
     key = normalise_key(value).removeprefix("user.")
     if len(key) > 64 or not re.fullmatch(r"[a-z0-9_]+(?:\.[a-z0-9_]+)*", key):

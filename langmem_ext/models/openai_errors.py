@@ -11,6 +11,7 @@ import re
 import openai
 
 from langmem_ext.errors import ModelError, ModelErrorKind, UnsupportedReplyFormatError
+from langmem_ext.redaction import redact
 
 _KIND_OF_STATUS: dict[int, ModelErrorKind] = {
     401: "auth",
@@ -55,7 +56,8 @@ def translate(error: openai.OpenAIError, endpoint: str, *, format_asked: bool = 
     if error.code in ("content_filter", "content_policy_violation"):
         return _error("refused", endpoint, what)
     if format_asked and _is_about_the_format(error):
-        return UnsupportedReplyFormatError(f"{endpoint} {what} when it was asked for JSON in this way")
+        message = redact(f"{endpoint} {what} when it was asked for JSON in this way").text
+        return UnsupportedReplyFormatError(message)
     kind = _KIND_OF_STATUS.get(
         error.status_code, "unavailable" if error.status_code >= 500 else "bad_request"
     )
@@ -67,7 +69,9 @@ def translate(error: openai.OpenAIError, endpoint: str, *, format_asked: bool = 
 def not_this_protocol(endpoint: str) -> ModelError:
     """The error for an answer that is not what the OpenAI protocol says."""
     return ModelError(
-        f"{endpoint} did not answer in the OpenAI protocol; check base_url, which often ends in /v1",
+        redact(
+            f"{endpoint} did not answer in the OpenAI protocol; check base_url, which often ends in /v1"
+        ).text,
         kind="bad_reply",
     )
 
@@ -97,4 +101,5 @@ def _codes(error: openai.APIStatusError) -> str:
 
 
 def _error(kind: ModelErrorKind, endpoint: str, what: str, *, retryable: bool | None = None) -> ModelError:
-    return ModelError(f"{endpoint} {what}; {_ADVICE[kind]}", kind=kind, retryable=retryable)
+    message = redact(f"{endpoint} {what}; {_ADVICE[kind]}").text  # a base_url or a code may hold a key
+    return ModelError(message, kind=kind, retryable=retryable)

@@ -12,6 +12,7 @@ from langmem_ext.errors import ModelError, ModelErrorKind, UnsupportedReplyForma
 from langmem_ext.items import Usage
 from langmem_ext.models.json_reply import ReplyShapeError, parse_json_reply
 from langmem_ext.ports import ChatMessage, ChatModel, ChatReply, ReplySchema
+from langmem_ext.redaction import redact
 
 logger = logging.getLogger(__name__)
 
@@ -162,7 +163,7 @@ class StructuredChat:
     def _failure(self, error: Exception) -> ModelError:
         """What a model raised, as a `ModelError`. Names the class only: the text may quote a prompt."""
         if isinstance(error, ModelError):
-            return error
+            return without_secrets(error)
         kind: ModelErrorKind = "unexpected"
         if isinstance(error, TimeoutError):
             kind = "timeout"
@@ -173,7 +174,7 @@ class StructuredChat:
         return failure
 
     def _error(self, kind: ModelErrorKind, what: str) -> ModelError:
-        return ModelError(f"{self._name} {what}", kind=kind)
+        return ModelError(redact(f"{self._name} {what}").text, kind=kind)
 
     @property
     def _name(self) -> str:
@@ -181,6 +182,16 @@ class StructuredChat:
             return str(self._model.name)
         except Exception:  # in a user's own class; a name is no reason to fail
             return type(self._model).__name__
+
+
+def without_secrets(error: ModelError) -> ModelError:
+    """The error of a user's own class, whose message may repeat a key; the original is the cause."""
+    message = str(error)
+    if (told := redact(message).text) == message:
+        return error
+    clean = ModelError(told, kind=error.kind, retryable=error.retryable)
+    clean.__cause__ = error
+    return clean
 
 
 def _advance(flow: _Steps[StructuredReply[T]], outcome: object) -> _Call | StructuredReply[T]:

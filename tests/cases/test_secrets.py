@@ -10,8 +10,11 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from pydantic import BaseModel
 
 from langmem_ext import ChatReply, ModelError
+from langmem_ext.extraction.customisation import Customisation
+from langmem_ext.extraction.fields import FieldError
 from langmem_ext.testing import FakeEmbedder, ScriptedChatModel
 from tests.support.memories import OpenMemory, actions, contents, fact, listed, reply
 
@@ -116,6 +119,85 @@ def test_an_old_memory_with_a_token_hands_it_to_nobody(open_memory: OpenMemory) 
     ]
     assert not any(token in text for text in texts)
     assert "[redacted: api key]" in copy.getvalue()
+
+
+TALK = [
+    ("assistant", "What is your password?"),
+    ("user", "Tr0ub4dor&3"),
+    ("user", "I live in Lyon, and my bank pin is"),
+    ("user", "4921"),
+]
+GUESS = reply(
+    fact("The user's login is Tr0ub4dor&3", "Tr0ub4dor&3"), fact("The user lives in Lyon", "I live in Lyon")
+)
+
+
+@pytest.mark.parametrize("door", ["add", "add_later"])
+def test_an_answer_to_a_question_for_a_secret_is_nowhere(
+    tmp_path: Path, open_memory: OpenMemory, door: str
+) -> None:
+    llm = ScriptedChatModel([GUESS])
+    with open_memory(tmp_path, llm=llm) as memory:
+        user = memory.for_user("u1")
+        getattr(user, door)(TALK)
+        waiting = b"".join(path.read_bytes() for path in tmp_path.rglob("*") if path.is_file())
+        memory.flush()
+        prompt = " ".join(message.content for call in llm.calls for message in call.messages)
+        assert [item.content for item in user.list_memories().memories] == ["The user lives in Lyon"]
+    data = waiting + b"".join(path.read_bytes() for path in tmp_path.rglob("*") if path.is_file())
+    assert "What is your password?" in prompt
+    for secret in ("Tr0ub4dor", "\n4921"):
+        assert secret not in prompt and secret.encode() not in data
+
+
+def test_of_an_idempotency_key_only_a_digest_is_kept(tmp_path: Path, open_memory: OpenMemory) -> None:
+    llm, key = ScriptedChatModel([reply(fact("The user lives in Lyon", "live in Lyon"))] * 2), f"turn {KEY}"
+    with open_memory(tmp_path, llm=llm) as memory:
+        user = memory.for_user("u1")
+        user.add_later("I live in Lyon.", idempotency_key=key)
+        waiting = b"".join(path.read_bytes() for path in tmp_path.rglob("*") if path.is_file())
+        memory.flush()
+        again = user.add("I live in Lyon.", idempotency_key=key)
+        assert (actions(again), len(llm.calls)) == (["touched"], 1)
+    data = waiting + b"".join(path.read_bytes() for path in tmp_path.rglob("*") if path.is_file())
+    assert not any(part.encode() in data for part in PARTS)
+
+
+def test_an_error_of_a_models_own_class_brings_no_key_back(open_memory: OpenMemory) -> None:
+    said = ModelError(f"401 for {KEY}: ask support", kind="auth")
+    error = open_memory(llm=ScriptedChatModel([said])).for_user("u1").add("I live in Lyon.").error
+    assert error is not None
+    assert (error.kind, error.message) == ("auth", "401 for [redacted: api key]: ask support")
+
+
+class Fields(BaseModel):
+    note: str = ""
+    parts: dict[str, list[str]] = {}
+    count: int | None = None
+
+
+@pytest.mark.parametrize(
+    ("fields", "kept"),
+    [
+        (
+            {"note": f"my password is hunter2, {KEY}"},
+            {"note": "my password is [redacted: password], [redacted: api key]"},
+        ),
+        ({"parts": {"a": ["blue", KEY]}}, {"parts": {"a": ["blue", "[redacted: api key]"]}}),
+        ({"note": "likes 12 teas", "count": 12}, {"note": "likes 12 teas", "count": 12}),
+        ({"parts": {KEY: ["blue"]}}, None),
+        ({"count": 4111111111111111}, None),
+    ],
+)
+def test_fields_that_a_model_wrote_hold_no_secret(
+    fields: dict[str, Any], kept: dict[str, Any] | None
+) -> None:
+    custom = Customisation(schema=Fields)
+    if kept is None:
+        with pytest.raises(FieldError):
+            custom.metadata(fields)
+    else:
+        assert {name: custom.metadata(fields)[name] for name in kept} == kept
 
 
 SALARY = "My salary is 91234 a year and I live in Lyon."

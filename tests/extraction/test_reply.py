@@ -274,7 +274,12 @@ def test_no_reply_raises_anything_but_value_error(data: object, path: list[str],
         *("plays_the_cello_in_an_orchestra", "pets", "hobbies", "a" * 65, "职业", "user.user", "allergy"),
         *("language", "medication", "health", "skill", "children", "pet.name", "pet.dog", "friend.name"),
         *("trip.japan", "reminder", "goal", "food", "event.date", "rule", "support.ticket", "dislikes.food"),
-        *("favorite", "sister.age"),
+        *(
+            "favorite",
+            "sister.age",
+            "main.4111111111111111",
+            "main.4111_1111_1111_1111",
+        ),
     ],
 )
 def test_a_key_that_names_no_attribute_is_none(key: str) -> None:
