@@ -146,21 +146,3 @@ def _gerund(verb: str) -> str:
     if verb.endswith("e") and not verb.endswith(("ee", "oe", "ye")):
         return f"{verb[:-1]}ing"
     return f"{verb}{verb[-1]}ing" if _SHORT.fullmatch(verb) else f"{verb}ing"
-
-
-_DENIAL: Final = re.compile(r"\b(?:not|no|never|hardly|less|stopped|used)\b|[不没沒未别別]|以前|曾")
-_LIKES: Final = re.compile(rf"\b(?:like|love|enjoy|adore)s?\b|{_LIKING}")
-_DISLIKES: Final = re.compile(
-    r"\b(?:dislike|hate|detest|loathe)s?\b|\b(?:can not stand|(?:do|does) not (?:like|enjoy)|not a fan of)\b"
-    rf"|不(?:太|怎么|怎麼|是很)?{_LIKING}|讨厌|討厭|厌恶|厭惡|受不了"
-)
-
-
-def liking(text: str) -> frozenset[str]:
-    """Which of "like" and "dislike" a text speaks of; nothing where it denies something besides."""
-    text = _apply(_ENGLISH[:4], comparison_key(text))
-    rest = _DISLIKES.sub(" ", text)
-    if _DENIAL.search(rest):
-        return frozenset()
-    found = {"like": _LIKES.search(rest) is not None, "dislike": rest != text}
-    return frozenset(name for name, there in found.items() if there)

@@ -1,11 +1,14 @@
 from __future__ import annotations
 
+import uuid
 from typing import Any, cast
 
 import pytest
 
+from langmem_ext import LongTermMemory
 from langmem_ext.errors import InvalidInputError
 from langmem_ext.messages import BLOCK_CLOSE, BLOCK_OPEN, Message, parse_messages
+from langmem_ext.testing import FakeEmbedder
 
 
 def told(messages: Any) -> list[tuple[str, str, str]]:
@@ -79,7 +82,31 @@ def test_the_memory_does_not_read_its_own_block_again() -> None:
     assert told(f"{block} hi") == [("user", "user", "hi")]
     assert told(f"before {block} between {block} after") == [("user", "user", "before   between   after")]
     assert told(block) == []
-    assert told(f"hi {BLOCK_OPEN} cut off") == [("user", "user", "hi")]
+
+
+@pytest.mark.parametrize("query", ["tea?", "喝茶吗"])
+def test_a_block_that_was_cut_off_is_taken_out_to_the_end(query: str) -> None:
+    with LongTermMemory(embedder=FakeEmbedder()) as memory:
+        user = memory.for_user("u1")
+        user.remember("The user is vegan")
+        block = user.context(query).text
+    assert block.startswith(BLOCK_OPEN)
+    assert told(f"hi {block}") == told(f"hi {' '.join(block.split())}") == [("user", "user", "hi")]
+    for end in (len(BLOCK_OPEN), len(BLOCK_OPEN) + 1, len(BLOCK_OPEN) + 60, len(block) - 5):
+        assert told(f"hi {block[:end]}") == [("user", "user", "hi")]
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        f"What is `{BLOCK_OPEN}`? I'm allergic to nuts.",
+        f"{BLOCK_OPEN} is what my prompt begins with. I'm allergic to nuts.",
+        f"What are {BLOCK_OPEN} and {BLOCK_CLOSE}? I'm allergic to nuts.",
+        f"Does `{BLOCK_OPEN}` need an end? I'm allergic to nuts. Is it `{BLOCK_CLOSE}`?",
+    ],
+)
+def test_who_names_the_tag_is_heard(text: str) -> None:
+    assert told(text) == [("user", "user", text)]
 
 
 def test_half_characters_are_mended() -> None:
@@ -101,6 +128,8 @@ def test_half_characters_are_mended() -> None:
         ([{"role": "user", "content": b"x"}], "message 0"),
         ([{"role": None, "content": "x"}], "None"),
         (("user", "a pair that is no list"), "list"),
+        ([{"role": "user", "content": ["a", 3]}], "message 0"),
+        ([{"type": "wizard", "content": "x"}], "wizard"),
         ([("user", "a", "b")], "message 0"),
     ],
 )
@@ -145,3 +174,84 @@ def test_a_message_whose_text_has_another_name_is_refused(message: Any) -> None:
     with pytest.raises(InvalidInputError, match="no 'content'"):
         parse_messages([message])
     assert parse_messages([{"role": "assistant", "tool_calls": [{"id": "1"}]}]) == []
+
+
+class Part:
+    """As content parts of the OpenAI client and blocks of LlamaIndex look."""
+
+    def __init__(self, **attributes: Any) -> None:
+        self.__dict__.update(attributes)
+
+
+@pytest.mark.parametrize(
+    "content",
+    [
+        [Part(type="text", text="I live in Lyon")],
+        [Part(type="output_text", text="I live in Lyon", annotations=[])],
+        [Part(block_type="text", text="I live in Lyon"), Part(block_type="image", image=b"x")],
+        [Part(text="I live in Lyon")],
+        [{"text": "I live in Lyon"}, {"image": {"format": "png"}}],
+        [{"block_type": "text", "text": "I live in Lyon"}],
+        [{"type": "text", "text": {"value": "I live in Lyon", "annotations": []}}],
+        [Part(type="text", text=Part(value="I live in Lyon", annotations=[]))],
+        [{"type": "text", "content": "I live in Lyon"}],
+        {"type": "text", "text": "I live in Lyon"},
+        {"text": "I live in Lyon"},
+        Part(type="text", text="I live in Lyon"),
+    ],
+)
+def test_a_content_part_is_read_whatever_its_shape(content: Any) -> None:
+    assert told([{"role": "user", "content": content}]) == [("user", "user", "I live in Lyon")]
+
+
+@pytest.mark.parametrize(
+    "item",
+    [
+        {"type": "function_call", "call_id": "c1", "name": "book", "arguments": "{}"},
+        {"type": "function_call_output", "call_id": "c1", "output": "42A"},
+        {"type": "reasoning", "id": "r1", "summary": []},
+        {"type": "web_search_call", "id": "w1", "status": "completed"},
+        {"type": "custom_tool_call_output", "output": "42A"},
+        {"type": "item_reference", "id": "x"},
+        Part(type="function_call", name="book", arguments="{}"),
+        Part(type="function_call_output", output="42A"),
+        Said("42A", type="ToolMessageChunk"),
+        Said("42A", type="FunctionMessageChunk"),
+        Said("be brief", type="SystemMessageChunk"),
+    ],
+)
+def test_items_that_nobody_said_are_left_out(item: Any) -> None:
+    assert told([("user", "hi"), item]) == [("user", "user", "hi")]
+
+
+@pytest.mark.parametrize(
+    ("message", "role"),
+    [
+        (Said("tea", type="HumanMessageChunk"), "user"),
+        (Said("tea", type="AIMessageChunk"), "assistant"),
+        ({"type": "message", "role": "user", "content": [{"type": "input_text", "text": "tea"}]}, "user"),
+        ({"type": "human", "content": "tea"}, "user"),
+        ({"role": "model", "content": "tea"}, "assistant"),
+        ({"role": "CHATBOT", "content": "tea"}, "assistant"),
+    ],
+)
+def test_a_message_is_known_by_its_role_or_type(message: Any, role: str) -> None:
+    assert told([message]) == told(message) == [(role, role, "tea")]
+
+
+def test_a_number_is_an_id_and_a_name() -> None:
+    number = uuid.uuid4()
+    said = [{"role": "user", "content": "tea", "id": given, "name": 7} for given in (17, 0, number, "17")]
+    assert [message.message_id for message in parse_messages(said)] == ["17", "0", str(number), "17"]
+    assert parse_messages(said)[0].speaker == "7"
+    [message] = parse_messages([{"role": "user", "content": "tea", "id": True}])
+    assert message.message_id.startswith("msg-")
+
+
+def test_a_turn_with_a_number_as_its_id_can_be_deleted() -> None:
+    with LongTermMemory(embedder=FakeEmbedder()) as memory:
+        user = memory.for_user("u1")
+        user.add([{"role": "user", "content": "I am allergic to nuts.", "id": 17}])
+        assert len(list(user.iter_memories())) == 1
+        user.delete_source("17")
+        assert list(user.iter_memories()) == []

@@ -9,33 +9,16 @@ import re
 from collections.abc import Iterable, Iterator, Sequence
 from functools import cached_property, lru_cache
 
+from langmem_ext.extraction.numbers import Number, said_numbers
 from langmem_ext.extraction.sentences import sentences_of
 from langmem_ext.items import Source
 from langmem_ext.messages import Message
 from langmem_ext.redaction import PLACEHOLDER
 from langmem_ext.text import HAN, comparison_key, normalise
-from langmem_ext.wording import liking
 from langmem_ext.words import stem, words_of
 
 _WORD = re.compile(rf"(?P<han>[{HAN}]+)|[^\W_{HAN}]+(?:['’][^\W\d_{HAN}]+)?")
 _HAN_CHAR = re.compile(f"[{HAN}]")
-_YEAR = re.compile(r"(?:19|20)\d\d")
-_NUMBER = re.compile(r"\d+(?:[.,]\d+)*")
-_MONTH = r"(?:jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec)[a-z]*"
-_DATE = re.compile(
-    r"\d{4}-\d{1,2}(?:-\d{1,2})?|\d{4}\s?年(?:\s?\d{1,2}\s?月)?(?:\s?\d{1,2}\s?[日号])?|"
-    r"\d{1,2}\s?月\s?\d{1,2}\s?[日号]"
-    rf"|\b\d{{1,2}}(?:st|nd|rd|th)?(?: of)? {_MONTH}(?:,? \d{{4}})?"
-    rf"|\b{_MONTH} \d{{1,2}}(?:st|nd|rd|th)?(?:,? \d{{4}})?\b",
-    re.I,
-)
-_NAME = re.compile(r"(?<![.!?:]\s)(?<!^)\b[A-Z][a-zà-ÿ]+\b")
-_NUMBER_WORD = re.compile(
-    r"\b(?:one|two|three|four|five|six|seven|eight|nine|ten|eleven|twelve|\w+teen|twenty|thirty|forty|"
-    r"fifty|sixty|"
-    r"seventy|eighty|ninety|hundred|dozen|twins|both|couple)\b|[一二三四五六七八九十百两双]",
-    re.I,
-)
 # Words of the extractor's own frame and words that say nothing by themselves.
 _GENERIC = frozenset(
     "user users the a an is are was were be been am has have had do does did to of in on at for with "
@@ -45,11 +28,6 @@ _GENERIC = frozenset(
     "not no s t also very so there will would can wants want says said ok okay thanks thank yes hi hello "
     "用户 的 了 是 在 我 我们 你 他 她 它 对 和 与 有 也 都 很 就 不 一个 一 着 过 这 那 会 要 说 吗 "
     "呢 吧 啊 自己 上 个 把 被 给 好".split()
-)
-_CALENDAR_NAMES = frozenset(
-    "january february march april may june july august september october november december monday tuesday "
-    "wednesday thursday friday saturday sunday user users jan feb mar apr jun jul aug sep sept oct nov "
-    "dec".split()
 )
 
 
@@ -68,12 +46,12 @@ class Words:
     @cached_property
     def telling(self) -> frozenset[str]:
         """Stems (English) and words (Chinese) that say something."""
-        return frozenset(token for token in _tokens(self.folded) if token not in _GENERIC)
+        return frozenset(token for token in tokens_of(self.folded) if token not in _GENERIC)
 
     @cached_property
-    def counts(self) -> bool:
-        """Whether a number is spelled out: "two children" may well be told as 2."""
-        return bool(_NUMBER_WORD.search(self.folded))
+    def numbers(self) -> frozenset[Number]:
+        """The values of its numbers, each in every reading."""
+        return said_numbers(self.text)
 
     def share(self, wanted: frozenset[str]) -> float:
         """Which part of the wanted words is there; segmentation may differ, so Chinese substrings count."""
@@ -103,6 +81,17 @@ class Heard(Words):
         return tuple(Words(normalise(sentence)) for sentence in sentences_of(self.text))
 
     @cached_property
+    def sentence_spans(self) -> tuple[tuple[int, int], ...]:
+        """Start and end of its sentences in `written`."""
+        spans, at = [], 0
+        for sentence in self.sentences:
+            start = self.written.find(sentence.text, at)
+            if start >= 0:
+                at = start + len(sentence.text)
+                spans.append((start, at))
+        return tuple(spans)
+
+    @cached_property
     def _squashed(self) -> tuple[str, tuple[int, ...]]:
         """Letters and digits only, and the place of each in `written`."""
         letters = [(char, at) for at, raw in enumerate(self.written) for char in _letters(raw)]
@@ -124,6 +113,16 @@ class Heard(Words):
         return Source(self.message.message_id, self.message.speaker, quote)
 
 
+def related(word: str, text: Words) -> bool:
+    """Whether a telling word or a form of it ("vegan", "veganism") is there; in Chinese, a part of it."""
+    if _HAN_CHAR.search(word):
+        return any(char in text.folded for char in word if char not in _GENERIC)
+    if word in text.telling:
+        return True
+    forms = {word, re.sub(r"^(?:un|non)", "", word)}
+    return any(len(form) >= 4 and any(form[:4] == other[:4] for other in text.telling) for form in forms)
+
+
 def all_said(texts: Iterable[str]) -> Words:
     """What several texts hold together, without the places where a secret was."""
     return Words(PLACEHOLDER.sub(" ", " ".join(texts)))
@@ -135,62 +134,44 @@ def find_quote(quote: str, heard: Sequence[Heard]) -> Source | None:
     Case, width, punctuation and spaces do not matter; words do, and their order. Parts that are joined by
     an ellipsis must all be in one message.
     """
-    pieces = (normalise(piece) for piece in re.split(r"\.{3,}|…+", quote))
-    parts = [part for piece in pieces if (part := "".join(char for raw in piece for char in _letters(raw)))]
-    if not parts or not Words(quote).telling:
+    if not Words(quote).telling:
         return None
     for message in heard:
-        spans = [message.find(part) for part in parts]
-        found = [span for span in spans if span is not None]
-        if len(found) == len(parts):
-            return message.source(" … ".join(message.written[start:end] for start, end in found))
+        if spans := _spans(quote, message):
+            return message.source(" … ".join(message.written[start:end] for start, end in spans))
     return None
 
 
-def best_support(content: str, heard: Sequence[Heard], together: Words) -> Source | None:
-    """The message that says most of this, for candidates without a usable quote.
+def place_of(quote: str, heard: Heard) -> tuple[int, int] | None:
+    """Where a quote of one part stands in the written message; also one that says nothing by itself."""
+    spans = _spans(quote, heard)
+    return spans[0] if len(spans) == 1 else None
 
-    At least half of the telling words must be there, and every number and name in what was said `together`.
-    """
+
+def _spans(quote: str, message: Heard) -> list[tuple[int, int]]:
+    """The places of all parts of a quote; none if one of them is not there."""
+    pieces = (normalise(piece) for piece in re.split(r"\.{3,}|…+", quote))
+    parts = [part for piece in pieces if (part := "".join(char for raw in piece for char in _letters(raw)))]
+    found = [span for span in map(message.find, parts) if span is not None]
+    return found if len(found) == len(parts) else []
+
+
+def best_support(content: str, heard: Sequence[Heard]) -> tuple[Source, Heard] | None:
+    """The message that says most of this, for candidates without a usable quote: at least half of it."""
     wanted = Words(content).telling
     if not wanted or not heard:
         return None
     best = max(heard, key=lambda message: message.share(wanted))  # the first of equals
     share = best.share(wanted)
-    if share < 0.5 or unknown_details(content, together):
+    if share < 0.5:
         return None
     quote = max(best.sentences, key=lambda sentence: sentence.share(wanted), default=None)
     whole = quote is not None and quote.share(wanted) >= share
-    return best.source(quote.text if quote is not None and whole else best.written)
+    return best.source(quote.text if quote is not None and whole else best.written), best
 
 
-def unknown_details(content: str, known: Words, *, mostly_known: bool = False) -> bool:
-    """Whether the content holds numbers or names that were not said. Dates may be computed.
-
-    With `mostly_known`, another spelling of a name ("NYC", "New York") is let through where half of the
-    telling words were said.
-    """
-    names = (comparison_key(name) for name in _NAME.findall(normalise(content)))
-    if any(name not in _CALENDAR_NAMES and name not in known.folded for name in names):
-        wanted = Words(content).telling
-        if not mostly_known or not wanted or known.share(wanted) < 0.5:
-            return True
-    numbers = _NUMBER.findall(_DATE.sub(" ", comparison_key(content)))
-    return any(
-        number not in known.folded and not _YEAR.fullmatch(number) and not (len(number) < 3 and known.counts)
-        for number in numbers
-    )
-
-
-def turned_around(content: str, source: Source, heard: Sequence[Heard]) -> bool:
-    """Whether one speaks of liking and the other of disliking: the content, and its quote or message."""
-    claimed = liking(content)
-    whole = (message.text for message in heard if message.message.message_id == source.message_id)
-    said = next((kind for text in (source.quote, *whole) if (kind := liking(text))), frozenset())
-    return bool(claimed and said) and claimed.isdisjoint(said)
-
-
-def _tokens(folded: str) -> Iterator[str]:
+def tokens_of(folded: str) -> Iterator[str]:
+    """The words of a text in its form for comparing: stems (English), and words as they are (Chinese)."""
     for run in _WORD.finditer(folded):
         if run["han"]:
             yield from words_of(run["han"])

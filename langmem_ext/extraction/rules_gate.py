@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
+from langmem_ext.extraction.confirmation import agrees, confirms, may_be_confirmed
 from langmem_ext.extraction.rules_spelling import plain_english, simplified
 from langmem_ext.extraction.sentences import is_surely_question, sentences_of
 from langmem_ext.messages import Message
@@ -89,24 +90,29 @@ _CORRECTS_ZH = re.compile(r"不对|(?<!是)不是|[说记搞弄]错|更正|纠�
 def worth_a_call(messages: Sequence[Message]) -> bool:
     """False only when every sentence of every user message clearly states nothing that lasts.
 
-    That is: thanks, greetings, filler, moods, one-off orders, plain questions, codes and blanks.
+    That is: thanks, greetings, filler, moods, one-off orders, plain questions, codes and blanks. A yes
+    to what the assistant asked, or stated about the user, is worth a call; thanks for an answer is not.
     """
-    asked = False
+    before = ""
     for message in messages:
         if message.role != "user":
-            asked = message.content.rstrip().endswith(("?", "？"))
+            before = message.content
             continue
-        if _worth(message.content, asked=asked):
+        if _worth(message.content, before):
             return True
-        asked = False
+        before = ""
     return False
 
 
-def _worth(text: str, *, asked: bool) -> bool:
+def _worth(text: str, before: str) -> bool:
     text = normalise(text) if "\n" not in text else text.strip()
     if not text or holds_only_secret(text):
         return False
-    if asked and _bare(text) in _REPLIES:  # what "yes" says is in the question
+    asked = before.rstrip().endswith(("?", "？"))
+    if asked and (_bare(text) in _REPLIES or agrees(text)):  # what "yes" says is in the question
+        return True
+    sentences = sentences_of(text)
+    if before and may_be_confirmed(before) and any(confirms(part) for part in [text, *sentences]):
         return True
     chinese = is_chinese(text)
     text = simplified(text) if chinese else plain_english(text).text

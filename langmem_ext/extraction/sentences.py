@@ -56,3 +56,14 @@ def is_surely_question(sentence: str, *, chinese: bool) -> bool:
     if chinese and _STATED_ZH.search(bare):
         return False
     return bool((_SURELY_ZH if chinese else _ASKING_EN).search(bare))
+
+
+def opens_a_question(sentence: str, *, chinese: bool) -> bool:
+    """Whether the words of a sentence ask, not its mark alone: "Coriander?" only names it."""
+    bare = sentence.strip().rstrip("\"'”) 。！!?？")
+    if chinese and _STATED_ZH.search(bare):
+        return False
+    if chinese:
+        marked = sentence.rstrip("\"'”) ").endswith(("?", "？"))
+        return bool((_PERHAPS_ZH if marked else _SURELY_ZH).search(bare))
+    return bool(_ASKING_EN.search(bare))

@@ -7,7 +7,7 @@ import time
 import pytest
 import rjieba
 
-from langmem_ext.extraction.evidence import Heard, all_said, best_support, find_quote
+from langmem_ext.extraction.evidence import Heard, best_support, find_quote
 from langmem_ext.extraction.reply import parse_candidates
 from langmem_ext.messages import parse_messages
 from tests.extraction.helpers import parsed, request
@@ -126,9 +126,9 @@ def test_numbers_must_have_been_said() -> None:
 
 def test_support_names_the_sentence_that_says_it() -> None:
     heard = [Heard(message) for message in parse_messages("Hello.\nI use Python 3.12 daily. It rains.")]
-    source = best_support("The user uses Python 3.12", heard, all_said(one.text for one in heard))
-    assert source is not None
-    assert source.quote == "I use Python 3.12 daily."
+    found = best_support("The user uses Python 3.12", heard)
+    assert found is not None
+    assert found[0].quote == "I use Python 3.12 daily."
 
 
 def test_han_outside_the_basic_plane_has_no_word_boundaries() -> None:
@@ -136,6 +136,15 @@ def test_han_outside_the_basic_plane_has_no_word_boundaries() -> None:
     source = find_quote("\U00020000城", heard)
     assert source is not None
     assert source.quote == "\U00020000城"
+
+
+@pytest.mark.parametrize("unit", ["万", "亿", "hundred ", "9", "1.2.", "三点", "٣", "½", "to five "])
+def test_no_number_is_too_odd_to_read(unit: str) -> None:
+    said = f"I like {unit * 400} nuts"
+    candidates, rejected = parsed(said, {"text": f"The user likes {unit * 60} nuts", "quote": said})
+    assert len(candidates) + len(rejected) == 1
+    [candidate], _ = parsed(said, {"text": "The user likes nuts", "quote": said})
+    assert candidate.content == "The user likes nuts"
 
 
 @pytest.mark.skipif(not hasattr(rjieba, "add_word"), reason="this rjieba has no shared dictionary to add to")

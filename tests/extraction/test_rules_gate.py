@@ -75,6 +75,46 @@ def test_yes_is_worth_a_call_after_a_question() -> None:
 
 
 @pytest.mark.parametrize(
+    ("before", "text"),
+    [
+        ("So you are allergic to nuts?", "Yes, I am"),
+        ("So you are allergic to nuts?", "yes exactly"),
+        ("So you are allergic to nuts?", "Yes! Exactly. Thanks"),
+        ("You live in Lyon and work at Seb.", "That's right"),
+        ("You live in Lyon and work at Seb.", "Yes, that is right"),
+        ("You're vegan? I'll keep that in mind.", "yep"),
+        ("Your daughter is called Mia, I remember.", "correct, thank you"),
+        ("Should I always answer in French?", "yes please"),
+        ("Should I always answer in French?", "sure"),
+        ("你对坚果过敏吗？", "对的"),
+        ("你对坚果过敏，对吧？我记下了。", "嗯，对"),
+        ("您住在杭州。", "没错没错"),
+        ("以后都用中文回答，可以吗？", "好的"),
+    ],
+)
+def test_a_confirmation_is_worth_a_call(before: str, text: str) -> None:
+    assert worth_a_call(parse_messages([("assistant", before), ("user", text)]))
+
+
+@pytest.mark.parametrize(
+    ("before", "text"),
+    [
+        ("The capital of France is Paris.", "ok thanks"),
+        ("The capital of France is Paris.", "yes exactly"),
+        ("You could visit Madeira in May.", "thanks!"),
+        ("You live in Lyon.", "ok thanks"),
+        ("You live in Lyon.", "Great, thank you so much"),
+        ("Anything else?", "no thanks"),
+        ("巴黎是法国的首都。", "好的，谢谢"),
+        ("您住在杭州。", "好的"),
+        ("您住在杭州。", "谢谢"),
+    ],
+)
+def test_thanks_for_an_answer_are_not_worth_a_call(before: str, text: str) -> None:
+    assert not worth_a_call(parse_messages([("assistant", before), ("user", text)]))
+
+
+@pytest.mark.parametrize(
     ("text", "expected"),
     [
         ("Python 3.12 is out. I use it!", ["Python 3.12 is out.", "I use it!"]),

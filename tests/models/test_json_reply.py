@@ -8,6 +8,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from langmem_ext.models import json_reply
 from langmem_ext.models.json_reply import ReplyShapeError, parse_json_reply
 
 FIELDS = ("memories",)
@@ -66,6 +67,35 @@ def test_lines_of_json_are_one_array(between: str) -> None:
 def test_an_empty_answer_after_an_example_is_empty() -> None:
     example = '{"memories": [{"text": "User likes long walks"}]}'
     assert parse_json_reply(f'Like {example}, but here: {{"memories": []}}', FIELDS) == {"memories": []}
+
+
+@pytest.mark.parametrize(
+    "reply", [f'{GOOD} and {{"memories": []}}', f'```json\n{GOOD}\n``` or {{"memories":[]}}']
+)
+def test_an_empty_one_behind_the_answer_does_not_take_its_place(reply: str) -> None:
+    assert parse_json_reply(reply, FIELDS) == OSAKA
+    assert parse_json_reply('{"memories": []} or {"memories": []}', FIELDS) == {"memories": []}
+
+
+@pytest.mark.parametrize("around", ["{}", "```json\n{}\n```", "Here you go: {} [1]"])
+def test_bare_sentences_and_lists_of_lists_are_left_to_the_caller(around: str) -> None:
+    for value in (["User plays cello"], [[{"text": "User plays cello"}]], {"Memories": [{"text": "x"}]}):
+        assert parse_json_reply(around.format(json.dumps(value)), FIELDS) == value
+
+
+def test_brackets_that_are_not_json_are_not_tried_without_end(monkeypatch: pytest.MonkeyPatch) -> None:
+    tried: list[int] = []
+
+    class Counting(json.JSONDecoder):
+        def raw_decode(self, s: str, idx: int = 0) -> tuple[Any, int]:
+            tried.append(len(s))
+            return super().raw_decode(s, idx)
+
+    monkeypatch.setattr(json_reply, "_DECODER", Counting())
+    for reply in ("{x}" * 60_000, '{"a"} ' * 30_000, "[x] " * 40_000):
+        with pytest.raises(ReplyShapeError):
+            parse_json_reply(reply, FIELDS)
+    assert len(tried) < 10_000
 
 
 def test_tags_and_brackets_inside_strings_are_text() -> None:
