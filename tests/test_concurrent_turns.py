@@ -265,7 +265,8 @@ async def test_no_method_holds_up_the_event_loop(tmp_path: Path, monkeypatch: py
         loop.worked.clear()
         await asyncio.wait_for(call(), 60)
         assert loop.blocked == [], name
-        assert loop.worked, name  # there was something that could have held it up
+        # There was something that could have held it up; or the answer was in RAM.
+        assert loop.worked or name == "alist_namespaces", name
     methods = {**vars_of(UserMemory), **vars_of(LongTermMemory)}
     waiting = {name for name, method in methods.items() if is_async(method) and not name.startswith("_")}
     assert calls.keys() == waiting
