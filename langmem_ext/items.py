@@ -8,6 +8,7 @@ from datetime import UTC, datetime
 from enum import Enum
 from typing import Any, Final, Literal, NoReturn, TypeAlias, overload
 
+from langmem_ext.display import shown
 from langmem_ext.errors import InvalidInputError, InvalidUserError, ModelErrorKind
 from langmem_ext.json_values import to_json
 from langmem_ext.text import is_well_formed
@@ -84,6 +85,7 @@ class Source:
     quote: str
 
 
+@shown("item")
 @dataclass(frozen=True, slots=True, kw_only=True)
 class MemoryItem:
     """One memory of one user. All times are aware UTC datetimes.
@@ -191,6 +193,7 @@ class LearningError:
     retryable: bool
 
 
+@shown("added")
 @dataclass(frozen=True, slots=True)
 class AddResult:
     """What came of one `add()`.
@@ -216,6 +219,7 @@ class AddResult:
         return tuple(outcome.memory for outcome in self.outcomes if outcome.memory is not None)
 
 
+@shown("forgotten")
 @dataclass(frozen=True, slots=True)
 class ForgetAnswer:
     """What came of a `forget()`.
@@ -235,21 +239,37 @@ class ForgetAnswer:
 
 @dataclass(frozen=True, slots=True)
 class Signals:
-    """What a score was made of. A rank starts at 1; None means: not among the candidates."""
+    """What a score was made of.
+
+    Attributes:
+        cosine: Of query and memory; None when there is none.
+        dense_rank: Its place by cosine alone, from 1.
+        keyword_score: BM25 of the memory's own words; `keyword_rank` its place by that alone, None
+            without a common word.
+        context_score: BM25 of the memory with its neighbours in the session.
+        contributions: What each signal added to the logarithm of the score, by name; see
+            `langmem_ext.retrieval.weights.WEIGHTS`.
+        relevance: How much more it has to do with the query than chance; only where that was asked.
+    """
 
     cosine: float | None
     dense_rank: int | None
     keyword_score: float
     keyword_rank: int | None
+    context_score: float = 0.0
+    contributions: Mapping[str, float] = field(default_factory=dict, hash=False)
+    relevance: float | None = None
 
 
+@shown("scored")
 @dataclass(frozen=True, slots=True)
 class ScoredMemory:
     """A recalled memory.
 
     Attributes:
         memory: The memory.
-        score: Orders a result: 0..1, higher is better. Comparable within one result only.
+        score: Orders a result: 0..1, higher is better, 1 for the best; 0.5 is half as likely as that
+            one to be what was asked for. Comparable within one result only.
         similarity: (1 + cosine) / 2 of query and memory, 0..1; None when the query could not be
             embedded. `min_similarity` tests this.
         signals: What the score was made of.
@@ -280,9 +300,13 @@ class ScoredMemory:
             "dense_rank": self.signals.dense_rank,
             "keyword_score": self.signals.keyword_score,
             "keyword_rank": self.signals.keyword_rank,
+            "context_score": self.signals.context_score,
+            "relevance": self.signals.relevance,
+            "contributions": dict(self.signals.contributions),
         }
 
 
+@shown("recall")
 @dataclass(frozen=True, slots=True)
 class RecallResult(Sequence[ScoredMemory]):
     """What a search found, best first.
@@ -292,12 +316,15 @@ class RecallResult(Sequence[ScoredMemory]):
         recall_id: Names this recall in the log.
         timings: Milliseconds by step: "load", "embed", "rank", "total".
         degraded: The parts that were unavailable, such as ("dense",); empty when all is well.
+        withheld: How many memories came near but had nothing to do with the query, and are left out:
+            only where `relevant_only` asks for that.
     """
 
     memories: tuple[ScoredMemory, ...] = ()
     recall_id: str = ""
     timings: Mapping[str, float] = field(default_factory=dict, compare=False)
     degraded: tuple[str, ...] = ()
+    withheld: int = 0
 
     @overload
     def __getitem__(self, index: int) -> ScoredMemory: ...
@@ -310,6 +337,7 @@ class RecallResult(Sequence[ScoredMemory]):
         return len(self.memories)
 
 
+@shown("context")
 @dataclass(frozen=True, slots=True)
 class RecalledContext:
     """Memories as a block for a prompt.
@@ -320,7 +348,7 @@ class RecalledContext:
         memories: Those in the block, best first.
         left_out: How many recalled memories did not fit into the budget.
         recall_id: Of the search behind it.
-        degraded: As in `RecallResult`.
+        degraded, withheld: As in `RecallResult`.
     """
 
     text: str
@@ -328,6 +356,7 @@ class RecalledContext:
     left_out: int = 0
     recall_id: str = ""
     degraded: tuple[str, ...] = ()
+    withheld: int = 0
 
     def __str__(self) -> str:
         return self.text
@@ -338,6 +367,7 @@ class RecalledContext:
         return self.text.replace("{", "{{").replace("}", "}}")
 
 
+@shown("page")
 @dataclass(frozen=True, slots=True)
 class Page:
     """A page of memories in the order in which they were stored; `cursor` fetches the next one."""
@@ -352,6 +382,7 @@ class Page:
         return len(self.memories)
 
 
+@shown("event")
 @dataclass(frozen=True, slots=True)
 class HistoryEvent:
     """One step in the life of a memory: the version, and what happened with it when."""
@@ -359,6 +390,11 @@ class HistoryEvent:
     at: datetime
     action: Literal["recorded", "superseded", "retracted"]
     memory: MemoryItem
+
+
+@shown("history")
+class History(list[HistoryEvent]):
+    """What happened to a fact, oldest first."""
 
 
 def _plain(value: Any) -> Any:

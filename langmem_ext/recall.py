@@ -7,7 +7,7 @@ import uuid
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
-from datetime import datetime
+from datetime import UTC, datetime, tzinfo
 from typing import TYPE_CHECKING
 
 from langmem_ext.embedding import CheckedEmbedder
@@ -16,11 +16,17 @@ from langmem_ext.items import MEMORY_TYPES, Filters, MemoryType, RecallResult, S
 from langmem_ext.observability import RecallLog, RecallRecord, hash_user
 from langmem_ext.ports import Clock
 from langmem_ext.redaction import stored_form
-from langmem_ext.retrieval.ranking import rank, similarity
+from langmem_ext.retrieval.question import Question
+from langmem_ext.retrieval.ranking import Ranked, similarity
+from langmem_ext.retrieval.relevance import FEWEST_ROWS, probes_for
+from langmem_ext.retrieval.search import Searched
 from langmem_ext.retrieval.user_index import UserIndex
 from langmem_ext.workspace import Workspace
 
 if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
     from langmem_ext.ports import Vector
 
 
@@ -33,6 +39,7 @@ class RecallRequest:
     min_similarity: float | None
     filters: Filters | None
     as_of: datetime | None
+    relevant_only: bool = False
 
     @classmethod
     def checked(
@@ -43,6 +50,7 @@ class RecallRequest:
         filters: Filters | None,
         memory_type: MemoryType | None,
         as_of: datetime | None,
+        relevant_only: bool = False,
     ) -> RecallRequest:
         """Raises InvalidInputError for anything that could not be searched for."""
         if not isinstance(query, str):
@@ -54,7 +62,14 @@ class RecallRequest:
         ):
             raise InvalidInputError(f"min_similarity must be between 0 and 1, got {min_similarity!r}")
         # A query may go to a remote embedder and into the log: it is redacted like all that is stored.
-        return cls(stored_form(query), top_k, min_similarity, with_type(filters, memory_type), as_of)
+        return cls(
+            stored_form(query),
+            top_k,
+            min_similarity,
+            with_type(filters, memory_type),
+            as_of,
+            bool(relevant_only),
+        )
 
 
 def with_type(filters: Filters | None, memory_type: MemoryType | None) -> Filters | None:
@@ -70,11 +85,20 @@ def with_type(filters: Filters | None, memory_type: MemoryType | None) -> Filter
 class Recaller:
     """Searches one workspace."""
 
-    def __init__(self, workspace: Workspace, embedder: CheckedEmbedder, clock: Clock, log: RecallLog) -> None:
+    def __init__(
+        self,
+        workspace: Workspace,
+        embedder: CheckedEmbedder,
+        clock: Clock,
+        log: RecallLog,
+        timezone: tzinfo = UTC,
+    ) -> None:
         self._workspace = workspace
         self._embedder = embedder
         self._clock = clock
         self._log = log
+        self._timezone = timezone
+        self._probes: dict[tuple[str, ...], NDArray[np.float32]] = {}
 
     def recall(self, scope: Scope, request: RecallRequest, operation: str) -> RecallResult:
         """The memories of this user for a query, best first.
@@ -85,43 +109,76 @@ class Recaller:
         """
         timings: dict[str, float] = {}
         now = self._clock()
+        found = _Found()
         with _timed(timings, "total"):
-            hits, failure = self._search(scope, request, now, timings) if request.query else ((), None)
-        if failure is not None and not hits:
-            raise failure
-        result = RecallResult(hits, uuid.uuid4().hex, timings, () if failure is None else ("dense",))
-        self._workspace.note_access(scope.user_id, [hit.memory_id for hit in hits], now)
+            if request.query:
+                found = self._search(scope, request, now, timings)
+        if found.failure is not None and not found.hits:
+            raise found.failure
+        result = RecallResult(
+            found.hits,
+            uuid.uuid4().hex,
+            timings,
+            () if found.failure is None else ("dense",),
+            found.withheld,
+        )
+        self._workspace.note_access(scope.user_id, [hit.memory_id for hit in found.hits], now)
         self._log.append(_record(result, scope, request, operation))
         return result
 
     def _search(
         self, scope: Scope, request: RecallRequest, now: datetime, timings: dict[str, float]
-    ) -> tuple[tuple[ScoredMemory, ...], ModelError | None]:
+    ) -> _Found:
         when = now if request.as_of is None else request.as_of
         with _timed(timings, "load"):
             index, allowed = self._workspace.candidates(
                 scope.user_id, when, request.filters, current=request.as_of is None
             )
         if not allowed.any():  # nothing to compare the query with
-            return (), None
+            return _Found()
         with _timed(timings, "embed"):
             vector, failure = self._embed(request.query)
         with _timed(timings, "rank"):
-            ranking = rank(
-                None if vector is None else index.cosines(vector),
-                index.keyword_scores(request.query),
-                allowed,
-                [-row.item.updated_at.timestamp() for row in index.rows],  # ties: the latest first
-                limit=request.top_k,
-                min_similarity=request.min_similarity,
-            )
-        return tuple(_scored(index, *ranked) for ranked in ranking), failure
+            newest = datetime.fromtimestamp(float(index.traits.recorded_at.max()), UTC)
+            question = Question.read(request.query, when.astimezone(self._timezone), newest)
+            searched = Searched(index, question, vector)
+            ranking = searched.best(allowed, limit=request.top_k, min_similarity=request.min_similarity)
+            relevant = self._relevant(searched, ranking, index, allowed, request)
+        hits = tuple(_scored(index, *ranked) for ranked in relevant)
+        return _Found(hits, failure, len(ranking) - len(hits))
+
+    def _relevant(
+        self,
+        searched: Searched,
+        ranking: list[Ranked],
+        index: UserIndex,
+        allowed: NDArray[np.bool_],
+        request: RecallRequest,
+    ) -> list[Ranked]:
+        if not request.relevant_only or len(index) < FEWEST_ROWS:
+            return ranking
+        texts = probes_for(request.query)
+        if texts not in self._probes:
+            try:
+                self._probes[texts] = self._embedder.queries(texts)
+            except ModelError:  # of the embedder that was down a moment ago, too: the hits are what there is
+                return ranking
+        return searched.relevant(ranking, allowed, index.noise(self._probes[texts]))
 
     def _embed(self, query: str) -> tuple[Vector | None, ModelError | None]:
         try:
             return self._embedder.queries([query])[0], None
         except ModelError as error:
             return None, error
+
+
+@dataclass(frozen=True, slots=True)
+class _Found:
+    """What a search comes to."""
+
+    hits: tuple[ScoredMemory, ...] = ()
+    failure: ModelError | None = None
+    withheld: int = 0
 
 
 def _scored(index: UserIndex, row: int, score: float, signals: Signals) -> ScoredMemory:

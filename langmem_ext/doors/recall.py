@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+from dataclasses import replace
 
 from langmem_ext.doors.door import Door, When
 from langmem_ext.items import (
@@ -28,6 +29,7 @@ class RecallDoor(Door):
         filters: Filters | None = None,
         memory_type: MemoryType | None = None,
         as_of: When | None = None,
+        relevant_only: bool = False,
     ) -> RecallResult:
         """This user's memories for a query, by meaning and by word, best first.
 
@@ -40,13 +42,18 @@ class RecallDoor(Door):
                 $nin`. A comparison holds only for rows that have the field.
             memory_type: Only this type.
             as_of: What was true at that time, as far as is known now.
+            relevant_only: Nothing comes back where even the best hits have no more to do with the query
+                than chance, measured for this embedder and this user; `.withheld` counts them. Off
+                here. Users with fewer than 20 memories get their hits as they are.
 
         Raises:
             InvalidInputError: an argument that cannot be searched for.
             ModelError: the embedder is unavailable and no memory matches by word.
             StorageError: the store is unavailable.
         """
-        return self._recall("search", query, top_k, min_similarity, filters, memory_type, as_of)
+        return self._recall(
+            "search", query, top_k, min_similarity, filters, memory_type, as_of, relevant_only
+        )
 
     async def asearch(
         self,
@@ -57,10 +64,19 @@ class RecallDoor(Door):
         filters: Filters | None = None,
         memory_type: MemoryType | None = None,
         as_of: When | None = None,
+        relevant_only: bool = False,
     ) -> RecallResult:
         """As `search`."""
         return await asyncio.to_thread(
-            self._recall, "search", query, top_k, min_similarity, filters, memory_type, as_of
+            self._recall,
+            "search",
+            query,
+            top_k,
+            min_similarity,
+            filters,
+            memory_type,
+            as_of,
+            relevant_only,
         )
 
     def context(
@@ -73,6 +89,7 @@ class RecallDoor(Door):
         filters: Filters | None = None,
         memory_type: MemoryType | None = None,
         as_of: When | None = None,
+        relevant_only: bool = True,
     ) -> RecalledContext:
         """The memories for a query as a block for the system prompt; "" when there is nothing.
 
@@ -84,9 +101,13 @@ class RecallDoor(Door):
             filters: As in `search`.
             memory_type: As in `search`.
             as_of: As in `search`.
+            relevant_only: As in `search`, but on: a prompt needs no lines that have nothing to do with
+                the question.
         """
-        found = self._recall("context", query, top_k, min_similarity, filters, memory_type, as_of)
-        return render_context(
+        found = self._recall(
+            "context", query, top_k, min_similarity, filters, memory_type, as_of, relevant_only
+        )
+        block = render_context(
             found.memories,
             query=query,
             max_tokens=max_tokens,
@@ -95,6 +116,7 @@ class RecallDoor(Door):
             recall_id=found.recall_id,
             degraded=found.degraded,
         )
+        return replace(block, withheld=found.withheld)
 
     async def acontext(
         self,
@@ -106,6 +128,7 @@ class RecallDoor(Door):
         filters: Filters | None = None,
         memory_type: MemoryType | None = None,
         as_of: When | None = None,
+        relevant_only: bool = True,
     ) -> RecalledContext:
         """As `context`."""
         return await asyncio.to_thread(
@@ -117,6 +140,7 @@ class RecallDoor(Door):
             filters=filters,
             memory_type=memory_type,
             as_of=as_of,
+            relevant_only=relevant_only,
         )
 
     def _recall(
@@ -128,8 +152,11 @@ class RecallDoor(Door):
         filters: Filters | None,
         memory_type: MemoryType | None,
         as_of: When | None,
+        relevant_only: bool,
     ) -> RecallResult:
         self._rooms.check_open()
         when = None if as_of is None else as_utc(as_of, "as_of")
-        request = RecallRequest.checked(query, top_k, min_similarity, filters, memory_type, when)
+        request = RecallRequest.checked(
+            query, top_k, min_similarity, filters, memory_type, when, relevant_only
+        )
         return self._rooms.recaller.recall(self._scope, request, operation)

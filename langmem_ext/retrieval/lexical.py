@@ -1,20 +1,14 @@
-"""Keyword search in English and Chinese: words out of text, and BM25 over them."""
+"""Keyword search in English and Chinese: words out of text."""
 
 from __future__ import annotations
 
 import re
 import unicodedata
-from collections import Counter
-from collections.abc import Iterator, Sequence
-from typing import TYPE_CHECKING
+from collections.abc import Iterator
 
 from langmem_ext.retrieval.stop_words import CHINESE, ENGLISH
 from langmem_ext.text import HAN, well_formed
 from langmem_ext.words import stem, word_spans
-
-if TYPE_CHECKING:
-    import numpy as np
-    from numpy.typing import NDArray
 
 # Scripts written without spaces, or (Korean) with endings glued to the word.
 _UNSEGMENTED = "\u3041-\u309f\u30a1-\u30ff\u31f0-\u31ff\uac00-\ud7a3\u0e01-\u0eff\u1000-\u109f\u1780-\u17d3"
@@ -36,9 +30,6 @@ _PLAIN = re.compile(r"[a-z']+")
 # Memories are written about "the user": the word is in nearly every row and tells none from another.
 _SUBJECT = re.compile(r"用户的?|\bthe user(?:'s)?\b")
 
-_K1 = 1.5
-_B = 0.75
-
 
 def tokenise(text: str) -> list[str]:
     """The terms of a memory or of a question, repetitions included.
@@ -54,57 +45,6 @@ def tokenise(text: str) -> list[str]:
     """
     folded = _SUBJECT.sub(" ", _folded(text))
     return [term for piece in _PIECE.finditer(folded) for term in _terms(piece)]
-
-
-class KeywordIndex:
-    """BM25 scores of a fixed set of documents. Immutable, so safe to use from several threads.
-
-    score(q, d) = sum over the terms t of q of
-        idf(t) * tf * (k1 + 1) / (tf + k1 * (1 - b + b * |d| / mean |d|)),
-    idf(t) = ln(1 + (n - df + 0.5) / (df + 0.5)),
-    with k1 = 1.5 and b = 0.75 (Robertson and Zaragoza 2009). This idf, Lucene's, is never negative, so one
-    document alone, or a word in every document, still scores above 0.
-
-    Own code and not a package: bm25s raises for a corpus without words, sets its logger to DEBUG on import
-    and loads scipy; this is thirty lines of numpy.
-    """
-
-    def __init__(self, documents: Sequence[Sequence[str]]) -> None:
-        """Index the documents, each a list of terms; an empty list, or an empty corpus, is fine."""
-        import numpy as np
-
-        counts = [Counter(document) for document in documents]
-        self._size = len(counts)
-        self._columns: dict[str, int] = {}
-        columns = [self._columns.setdefault(term, len(self._columns)) for count in counts for term in count]
-        rows = np.repeat(np.arange(self._size), [len(count) for count in counts])
-        frequencies = np.array([tf for count in counts for tf in count.values()], dtype=np.float64)
-        lengths = np.array([len(document) for document in documents], dtype=np.float64)
-
-        order = np.argsort(np.array(columns, dtype=np.int64), kind="stable")
-        document_frequencies = np.bincount(np.array(columns, dtype=np.int64), minlength=len(self._columns))
-        self._bounds = np.concatenate([[0], np.cumsum(document_frequencies)])
-        self._rows = rows[order]
-        idf = np.log1p((self._size - document_frequencies + 0.5) / (document_frequencies + 0.5))
-        tf = frequencies[order]
-        relative = lengths[self._rows] / max(lengths.mean(), 1.0) if self._size else lengths
-        saturated = tf * (_K1 + 1) / (tf + _K1 * (1 - _B + _B * relative))
-        self._weights = np.repeat(idf, document_frequencies) * saturated
-
-    def __len__(self) -> int:
-        return self._size
-
-    def scores(self, query_tokens: Sequence[str]) -> NDArray[np.float32]:
-        """The score of every document, shape (n,); 0 where no term occurs. A repeated term counts again."""
-        import numpy as np
-
-        scores = np.zeros(self._size, dtype=np.float64)
-        for term in query_tokens:
-            column = self._columns.get(term)
-            if column is not None:
-                part = slice(self._bounds[column], self._bounds[column + 1])
-                scores[self._rows[part]] += self._weights[part]  # a row occurs once in a column
-        return scores.astype(np.float32)
 
 
 def _folded(text: str) -> str:

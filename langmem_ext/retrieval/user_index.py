@@ -18,24 +18,26 @@ from typing import TYPE_CHECKING, Final
 import numpy as np
 
 from langmem_ext.ports import StoredMemory
-from langmem_ext.retrieval.lexical import KeywordIndex, tokenise
+from langmem_ext.retrieval.bm25 import KeywordIndex, KeywordMatch
+from langmem_ext.retrieval.conversation import neighbours_of
+from langmem_ext.retrieval.relevance import Noise
+from langmem_ext.retrieval.traits import Traits
+from langmem_ext.retrieval.utterance import Utterance
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
-
-    from langmem_ext.ports import Vector
 
 MAX_CACHED_ROWS: Final = 50_000  # over all users; about 3 KiB a row at 384 dimensions
 
 
 class UserIndex:
-    """Vectors and tokens of some memories, in a fixed order."""
+    """Vectors and words of some memories, oldest write first."""
 
-    def __init__(
-        self, rows: Iterable[StoredMemory], tokens: Mapping[str, tuple[str, Sequence[str]]] | None = None
-    ) -> None:
+    def __init__(self, rows: Iterable[StoredMemory], known: Mapping[str, Utterance] | None = None) -> None:
+        """Index rows; `known` saves reading texts again, by memory id."""
         self.rows: tuple[StoredMemory, ...] = tuple(rows)
-        self._known_tokens = tokens or {}
+        self._known = known or {}
+        self._noise: dict[bytes, Noise] = {}
 
     def __len__(self) -> int:
         return len(self.rows)
@@ -50,39 +52,60 @@ class UserIndex:
         return np.stack([row.vector for row in self.rows])
 
     @cached_property
-    def _tokens(self) -> dict[str, tuple[str, Sequence[str]]]:
-        """Tokens by memory id, beside the text they came from: an edited row is tokenised again."""
-        tokens: dict[str, tuple[str, Sequence[str]]] = {}
+    def _read(self) -> dict[str, Utterance]:
+        """What was read out of each text, by memory id: an edited row is read again."""
+        read: dict[str, Utterance] = {}
         for row in self.rows:
-            known = self._known_tokens.get(row.item.memory_id)
-            if known is None or known[0] != row.item.content:
-                known = (row.item.content, tokenise(row.item.content))
-            tokens[row.item.memory_id] = known
-        return tokens
+            known = self._known.get(row.item.memory_id)
+            fresh = known is None or known.content != row.item.content
+            read[row.item.memory_id] = Utterance.of(row.item) if fresh or known is None else known
+        return read
+
+    @cached_property
+    def utterances(self) -> tuple[Utterance, ...]:
+        """What the text of each row shows."""
+        return tuple(self._read.values())
+
+    @cached_property
+    def neighbours(self) -> NDArray[np.intp]:
+        """The rows beside each row in its session: see `neighbours_of`."""
+        return neighbours_of(self.rows)
+
+    @cached_property
+    def traits(self) -> Traits:
+        """What is known of each row before any question."""
+        return Traits.of([row.item for row in self.rows], self.utterances)
 
     @cached_property
     def _keywords(self) -> KeywordIndex:
-        return KeywordIndex([words for _, words in self._tokens.values()])
+        return KeywordIndex([utterance.terms for utterance in self.utterances], self.neighbours)
 
-    def cosines(self, vector: Vector) -> NDArray[np.float32]:
-        """Cosine of every row with a unit vector, shape (len,)."""
-        return self._matrix @ vector
+    def cosines(self, vectors: NDArray[np.float32]) -> NDArray[np.float32]:
+        """Cosine of every row with a unit vector, shape (len,); with columns of several, (len, several)."""
+        return self._matrix @ vectors
 
-    def keyword_scores(self, query: str) -> NDArray[np.float32]:
-        """BM25 of every row for the query's words, shape (len,); 0 without a common word."""
-        return self._keywords.scores(tokenise(query))
+    def noise(self, probes: NDArray[np.float32]) -> Noise:
+        """What cosines these vectors, shape (probes, dim), reach here; computed once."""
+        key = probes.tobytes()
+        if key not in self._noise:
+            self._noise[key] = Noise.of(self.cosines(probes.T))
+        return self._noise[key]
+
+    def match(self, terms: Sequence[str]) -> KeywordMatch:
+        """How well every row matches some words."""
+        return self._keywords.match(terms)
 
     def valid_at(self, when: datetime) -> NDArray[np.bool_]:
         """Which rows held at this instant, shape (len,)."""
         return np.fromiter((row.item.is_valid_at(when) for row in self.rows), bool, len(self.rows))
 
     def changed(self, written: Sequence[StoredMemory], removed: Iterable[str]) -> UserIndex:
-        """A new index after a write; tokens of rows that stay are kept."""
+        """A new index after a write; what was read of rows that stay is kept."""
         rows = {row.item.memory_id: row for row in self.rows}
         rows.update({row.item.memory_id: row for row in written})
         for memory_id in removed:
             rows.pop(memory_id, None)
-        return UserIndex(rows.values(), self.__dict__.get("_tokens", self._known_tokens))
+        return UserIndex(rows.values(), self.__dict__.get("_read", self._known))
 
 
 class IndexCache:
@@ -129,6 +152,12 @@ class IndexCache:
             self._loading.pop(user_id, None)
             if (index := self._indexes.get(user_id)) is not None:
                 self._keep(user_id, index.changed(written, removed))
+
+    def forget(self, user_id: str) -> None:
+        """Read this user's rows again when they are searched next."""
+        with self._lock:
+            self._loading.pop(user_id, None)
+            self._drop(user_id)
 
     def _keep(self, user_id: str, index: UserIndex) -> None:
         self._drop(user_id)

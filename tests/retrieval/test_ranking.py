@@ -1,12 +1,15 @@
 from __future__ import annotations
 
+import math
+from collections.abc import Mapping
+
 import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from langmem_ext.errors import InvalidInputError
-from langmem_ext.retrieval.ranking import Ranked, rank, similarity
+from langmem_ext.retrieval.ranking import Evidence, Ranked, rank, similarity
 
 
 def ranked(
@@ -17,14 +20,21 @@ def ranked(
     ties: list[float] | None = None,
     limit: int = 10,
     min_similarity: float | None = None,
+    newer: Mapping[int, int] | None = None,
 ) -> list[Ranked]:
+    """Totals are the cosines plus the keyword scores."""
     size = len(cosines if cosines is not None else keywords or [])
+    words = np.array(keywords or [0.0] * size)
+    signals = {"words": words}
+    if cosines is not None:
+        signals["meaning"] = np.nan_to_num(np.array(cosines, dtype=np.float64).round(6))
     return rank(
-        None if cosines is None else np.array(cosines, dtype=np.float32),
-        np.array(keywords or [0.0] * size),
+        Evidence(None if cosines is None else np.array(cosines, dtype=np.float32), words, words, signals),
         np.array([True] * size if allowed is None else allowed, dtype=bool),
         list(range(size)) if ties is None else ties,
         limit=limit,
+        weights={"words": 1.0, "meaning": 1.0},
+        newer=None if newer is None else (lambda rows: newer),
         min_similarity=min_similarity,
     )
 
@@ -53,14 +63,13 @@ def test_equal_vectors_reach_a_threshold_of_one_in_spite_of_float32() -> None:
     assert rows(ranked([0.99999994], min_similarity=1.0)) == [0]
 
 
-def test_both_lists_are_fused() -> None:
+def test_signals_add_up_and_the_score_is_how_far_behind_the_best_a_row_is() -> None:
     first, second, third = ranked([0.9, 0.8, 0.1], [0.0, 2.0, 5.0])
     assert [first.row, second.row, third.row] == [2, 1, 0]
-    assert first.score == pytest.approx((1 / 63 + 1 / 61) / (2 / 61))
-    assert second.score == pytest.approx((1 / 62 + 1 / 62) / (2 / 61))
-    assert third.score == pytest.approx(0.5)
+    assert first.score == 1.0
+    assert second.score == pytest.approx(math.exp(2.8 - 5.1), rel=1e-5)
+    assert second.signals.contributions == pytest.approx({"words": 2.0, "meaning": 0.8})
     assert (second.signals.dense_rank, second.signals.keyword_rank) == (2, 2)
-    assert second.signals.keyword_score == 2.0
     assert (third.signals.dense_rank, third.signals.keyword_rank, third.signals.keyword_score) == (
         1,
         None,
@@ -68,8 +77,12 @@ def test_both_lists_are_fused() -> None:
     )
 
 
-def test_first_in_both_lists_scores_one() -> None:
-    assert ranked([0.9, 0.1], [1.0, 0.0])[0].score == 1.0
+def test_a_newer_row_goes_directly_before_the_one_it_replaces() -> None:
+    hits = ranked([0.9, 0.8, 0.7, 0.1], newer={3: 1})
+    assert rows(hits) == [0, 3, 1, 2]
+    assert hits[1].signals.contributions["newer"] == pytest.approx(0.7, abs=1e-4)
+    assert "newer" not in hits[0].signals.contributions
+    assert rows(ranked([0.9, 0.1, 0.2], newer={2: 0, 1: 0})) == [1, 2, 0]  # the last one is the newest
 
 
 def test_without_an_embedder_the_words_decide() -> None:
@@ -82,8 +95,9 @@ def test_without_an_embedder_the_words_decide() -> None:
 
 
 def test_a_row_without_a_vector_takes_part_by_word_only() -> None:
-    assert rows(ranked([float("nan"), 0.5], [1.0, 0.0])) == [1, 0]
-    assert ranked([float("nan"), 0.5], [1.0, 0.0])[1].signals.cosine is None
+    assert rows(ranked([float("nan"), 0.5], [1.0, 0.0])) == [0, 1]
+    assert ranked([float("nan"), 0.5], [1.0, 0.0])[0].signals.cosine is None
+    assert rows(ranked([float("nan"), 0.5])) == [1]
     assert rows(ranked([float("nan"), 0.5], [1.0, 0.0], min_similarity=0.0)) == [1]
 
 
@@ -98,7 +112,7 @@ def test_rows_that_are_not_allowed_take_no_place() -> None:
 
 def test_a_threshold_takes_effect_before_the_ranks() -> None:
     hits = ranked([0.2, 0.9], [5.0, 1.0], min_similarity=0.9)
-    assert [(hit.row, hit.score) for hit in hits] == [(1, 1.0)]
+    assert [(hit.row, hit.score, hit.signals.keyword_rank) for hit in hits] == [(1, 1.0, 1)]
 
 
 def test_equal_signals_follow_the_tie_break_then_the_row() -> None:
@@ -108,20 +122,21 @@ def test_equal_signals_follow_the_tie_break_then_the_row() -> None:
     assert rows(hits) == [1, 0]
 
 
-def test_a_tie_at_the_depth_of_the_list_is_decided_by_the_tie_break() -> None:
+def test_a_tie_at_the_limit_is_decided_by_the_tie_break() -> None:
     hits = ranked([0.5] * 150, ties=[float(-n) for n in range(150)], limit=100)
     assert rows(hits) == list(range(149, 49, -1))
 
 
-def test_opposite_ranks_tie_and_the_closer_meaning_wins() -> None:
-    first, second = ranked([0.1, 0.9], [2.0, 1.0])
+def test_equal_totals_tie_and_the_closer_meaning_wins() -> None:
+    first, second = ranked([0.5, 0.75], [1.0, 0.75])
     assert (first.row, second.row) == (1, 0)
     assert first.score > second.score
 
 
-def test_a_large_limit_deepens_the_lists() -> None:
+def test_the_limit_holds() -> None:
     assert len(ranked([n / 500 for n in range(500)], limit=400)) == 400
     assert len(ranked([n / 500 for n in range(500)], limit=5)) == 5
+    assert len(ranked([n / 500 for n in range(500)], limit=5, newer={})) == 5
     assert ranked([0.5], limit=0) == []
 
 

@@ -1,0 +1,1 @@
+"""How well memories are found on public conversations: `python -m benchmarks.recall DIRECTORY`."""
