@@ -6,7 +6,10 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import NamedTuple
 
+from langmem_ext.display import shown
 
+
+@shown("erasure")
 @dataclass(frozen=True, slots=True)
 class ErasureReceipt:
     """What an erasure did to the files of the store.
@@ -41,6 +44,7 @@ class ErasureReceipt:
         return not self.traces and self.out_of_reach is None
 
 
+@shown("deletion")
 @dataclass(frozen=True, slots=True)
 class DeletionReceipt:
     """What a deletion removed.
@@ -60,6 +64,7 @@ class DeletionReceipt:
     erasure: ErasureReceipt | None = None
 
 
+@shown("imported")
 class ImportReport(NamedTuple):
     """What `import_memories()` did, in rows: `skipped` were there already."""
 
@@ -67,6 +72,7 @@ class ImportReport(NamedTuple):
     skipped: int
 
 
+@shown("flushed")
 class FlushReport(NamedTuple):
     """What `flush()` did.
 
@@ -86,6 +92,7 @@ class FlushReport(NamedTuple):
     error: str | None = None
 
 
+@shown("swept")
 class SweepReport(NamedTuple):
     """What `sweep()` removed: so many rows of so many users."""
 
@@ -93,6 +100,7 @@ class SweepReport(NamedTuple):
     users: int
 
 
+@shown("repaired")
 class RepairReport(NamedTuple):
     """What `repair()` or `reembed()` did: the shards that were built anew, and their rows."""
 

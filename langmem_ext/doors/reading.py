@@ -10,6 +10,7 @@ from typing import TextIO
 from langmem_ext.doors.door import Door, When
 from langmem_ext.items import (
     Filters,
+    History,
     HistoryEvent,
     MemoryItem,
     MemoryType,
@@ -103,7 +104,7 @@ class ReadingDoor(Door):
     def history(self, memory_id: str) -> list[HistoryEvent]:
         """What happened to a fact, oldest first: every version of its chain."""
         self._rooms.check_open()
-        return self._reader.history(memory_id)
+        return History(self._reader.history(memory_id))
 
     async def ahistory(self, memory_id: str) -> list[HistoryEvent]:
         """As `history`."""
