@@ -144,10 +144,10 @@ def test_access_counts_of_very_many_memories_are_written(open_memory: OpenMemory
 
 def test_one_key_whatever_its_spelling(open_memory: OpenMemory) -> None:
     said = "My home is Lyon now."
-    user = open_memory(llm=ScriptedChatModel([reply(fact("Lyon", said, key="home-city"))])).for_user("u1")
-    user.remember("Paris", key="Home City")
+    user = open_memory(llm=ScriptedChatModel([reply(fact("Lyon", said, key="main-city"))])).for_user("u1")
+    user.remember("Paris", key="Main City")
     user.add(said)
-    assert [(item.content, item.key) for item in user.iter_memories()] == [("Lyon", "home_city")]
+    assert [(item.content, item.key) for item in user.iter_memories()] == [("Lyon", "main_city")]
 
 
 def test_an_import_leaves_secrets_behind_in_quotes_too(user: UserMemory) -> None:
