@@ -15,6 +15,7 @@ _VALUE: Final = r"""(?:"[^"]*"|'[^']*'|\S+)"""
 _FIRST: Final = re.compile(rf"--([a-z][a-z-]*)(?:(?:=|\s+)({_VALUE}))?(?=\s|$)")
 _QUESTION: Final = re.compile(r"\s*(?:[\w, ]+=\s*)?%(?:recall|remember|memory)\s+\S.*\?\s*$", re.DOTALL)
 _END: Final = " --"
+_COMMENT: Final = re.compile(r"\s+#\s.*$")
 _QUOTED: Final = re.compile(r"""(?s)(["'])((?:(?!\1).)*)\1""")
 
 
@@ -42,7 +43,7 @@ def keep_questions(cell: list[str]) -> list[str]:
 
 
 def read_line(line: str, kinds: Kinds, *, free: bool = False) -> Line:
-    """Take the options off both ends of a line.
+    """Take the options off both ends of a line; a comment behind it goes, unless it may be somebody's words.
 
     Args:
         line: What follows the magic.
@@ -53,6 +54,8 @@ def read_line(line: str, kinds: Kinds, *, free: bool = False) -> Line:
         InvalidInputError: an option that does not exist, or a value that it cannot have.
     """
     rest, options = line.strip().removesuffix(_END), dict[str, Any]()
+    if not free:
+        rest = _COMMENT.sub("", rest)
     while found := _FIRST.match(rest):
         rest = _take(rest, found.start(), found.group(1), kinds, options, at_start=True)
     names = "|".join(map(re.escape, kinds))

@@ -57,7 +57,7 @@ def test_a_search_that_names_no_user_is_refused(memory: LongTermMemory, store: L
         lambda: store.put(("users",), "k", {}),
         lambda: store.batch([PutOp((), "k", {})]),
     ):
-        with pytest.raises(InvalidUserError, match="names no user: label 1"):
+        with pytest.raises(InvalidUserError, match="names no user: label 1 must"):
             call()
     assert store.list_namespaces(prefix=("users", "u1")) == [("users", "u1")]
     assert memory.users() == ["u1"]
