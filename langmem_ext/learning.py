@@ -5,11 +5,9 @@ The steps are the same for `add` and `aadd`; the doors differ only in how they w
 
 from __future__ import annotations
 
-import hashlib
-import json
 import re
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from datetime import UTC, datetime, timedelta, tzinfo
 from typing import TYPE_CHECKING, Final, Literal
 
@@ -19,16 +17,15 @@ from langmem_ext.extraction.candidate import Candidate, Extraction, ExtractionRe
 from langmem_ext.extraction.replacing import may_replace
 from langmem_ext.extraction.rules import worth_a_call
 from langmem_ext.extraction.windows import windows
-from langmem_ext.items import AddResult, LearningError, MemoryItem, Outcome, Scope, Usage, as_utc
+from langmem_ext.items import AddResult, MemoryItem, Outcome, Scope, Usage, as_utc
 from langmem_ext.messages import Message, MessagesLike, message_id_for, parse_messages
-from langmem_ext.models.structured import without_secrets
 from langmem_ext.ports import Clock
-from langmem_ext.queued_turns import key_digest
 from langmem_ext.reconciliation import Proposal, is_current
 from langmem_ext.redaction import redact, stored_form
 from langmem_ext.redaction_dialogue import redact_dialogue
 from langmem_ext.text import normalise
 from langmem_ext.tokens import estimate_tokens
+from langmem_ext.turns import Turn, check_key, dropped, failed, turn_id
 from langmem_ext.workspace import DeletionGuard, Workspace
 
 if TYPE_CHECKING:
@@ -38,35 +35,6 @@ _BLANKS: Final = re.compile(r"[^\S\n]+")
 _MAX_NEIGHBOURS: Final = 10
 _MAX_NEIGHBOUR_QUERIES: Final = 16
 _CLOCK_SKEW: Final = timedelta(days=1)
-
-
-@dataclass(frozen=True, slots=True)
-class Turn:
-    """A conversation turn, or a window of a long one, on its way into memory.
-
-    Attributes:
-        turn_id: Equal for the same turn.
-        ticket_id: Names the turn in the outbox that it comes from, and its window.
-        once: Whether it counts as learned although what came of it was replaced since.
-    """
-
-    scope: Scope
-    request: ExtractionRequest
-    neighbour_ids: tuple[str, ...]
-    turn_id: str
-    ticket_id: str | None
-    guard: DeletionGuard
-    once: bool
-
-    @property
-    def names(self) -> tuple[str, ...]:
-        """What the rows that come of it are found by."""
-        return (self.turn_id,) if self.ticket_id is None else (self.turn_id, self.ticket_id)
-
-    @property
-    def message_ids(self) -> tuple[str, ...]:
-        """Ids of the messages, given or made."""
-        return tuple(message.message_id for message in self.request.messages)
 
 
 class Learner:
@@ -101,7 +69,7 @@ class Learner:
         Raises:
             InvalidInputError: messages, time or key that cannot be read.
         """
-        _check_key(idempotency_key)
+        check_key(idempotency_key)
         parsed = parse_messages(messages)
         # Odd spacing must not hide a secret: what is stored has single spaces.
         said = redact_dialogue([_BLANKS.sub(" ", message.content) for message in parsed])
@@ -129,7 +97,7 @@ class Learner:
                 scope,
                 ExtractionRequest(part, (), when),
                 (),
-                _turn_id(scope, part, when, idempotency_key, number),
+                turn_id(scope, part, when, idempotency_key, number),
                 None if ticket is None else f"{ticket}-{number}",
                 guard,
                 # What a window gave may be replaced by a later window of the same conversation.
@@ -141,7 +109,7 @@ class Learner:
     def prepare(self, turn: Turn) -> Turn | AddResult:
         """The turn with what is known around it, or the result where there is nothing to ask."""
         if not turn.guard.holds_here():
-            return AddResult("nothing", (_dropped(),), message_ids=turn.message_ids)
+            return AddResult("nothing", (dropped(),), message_ids=turn.message_ids)
         if not worth_a_call(turn.request.messages):
             return AddResult("nothing", _secrets(turn.request.messages), message_ids=turn.message_ids)
         turn.guard.note_shared()
@@ -180,8 +148,8 @@ class Learner:
     def commit(self, turn: Turn, extraction: Extraction, proposals: Sequence[Proposal]) -> AddResult:
         """Reconcile and store. On the user's strand."""
         if not turn.guard.still_holds():
-            dropped = tuple(_dropped() for _ in proposals)
-            return AddResult("nothing", dropped, None, extraction.usage, turn.message_ids)
+            outcomes = tuple(dropped() for _ in proposals)
+            return AddResult("nothing", outcomes, None, extraction.usage, turn.message_ids)
         if (known := self._learned_before(turn)) is not None:
             return replace(known, usage=extraction.usage)
         gone = set(turn.guard.deleted_sources())
@@ -233,10 +201,6 @@ class Learner:
         return replace(turn, request=request, neighbour_ids=tuple(item.memory_id for item in items))
 
 
-def _dropped() -> Outcome:
-    return Outcome("skipped", reason="delete_all() came after this turn was handed in")
-
-
 def _secrets(messages: Sequence[Message]) -> tuple[Outcome, ...]:
     """What was taken out of a turn that held nothing else worth a call."""
     kinds = [kind for message in messages for kind in redact(message.content).kinds]
@@ -246,14 +210,6 @@ def _secrets(messages: Sequence[Message]) -> tuple[Outcome, ...]:
 def _stands(item: MemoryItem, now: datetime) -> bool:
     """Whether a row is still what its turn made it: valid, or stored as history from the first."""
     return is_current(item, now) or item.updated_at == item.created_at
-
-
-def failed(error: ModelError, message_ids: tuple[str, ...] = ()) -> AddResult:
-    """The result of an `add` whose LLM or embedder could not answer."""
-    error = without_secrets(error)
-    return AddResult(
-        "failed", error=LearningError(error.kind, str(error), error.retryable), message_ids=message_ids
-    )
 
 
 def checked_content(content: object, max_tokens: int) -> str:
@@ -313,42 +269,3 @@ def _replaced(turn: Turn, candidate: Candidate) -> str | None:
         return None
     known = turn.request.neighbours[number - 1]
     return turn.neighbour_ids[number - 1] if may_replace(candidate, known) else None
-
-
-def _check_key(key: str | None) -> None:
-    if key is not None and (not isinstance(key, str) or not key.strip()):
-        what = "a blank one" if isinstance(key, str) else type(key).__name__
-        raise InvalidInputError(f"idempotency_key must be a non-blank string or None, got {what}")
-
-
-def _turn_id(scope: Scope, messages: Sequence[Message], when: datetime, key: str | None, number: int) -> str:
-    """Equal for the same turn. Without a key: the same messages in the same session on the same day.
-
-    The windows of a long conversation with a key are told apart by their `number`.
-    """
-    said = [[m.message_id, m.role, m.speaker, normalise(m.content)] for m in messages]
-    turn = ["turn", scope.session_id, when.date().isoformat(), said]
-    if key is not None:
-        turn = ["key", key_digest(key)]
-    identity = [scope.user_id, *turn, *([number] if key is not None and number else [])]
-    return hashlib.blake2b(json.dumps(identity).encode(), digest_size=16).hexdigest()
-
-
-def combined(results: Sequence[AddResult], total: int) -> AddResult:
-    """What came of the `total` windows of one conversation; where one failed, none came after it."""
-    if total == 1:
-        return results[0]
-    error = results[-1].error if results else None
-    if error is not None:
-        done = (
-            f"part {len(results)} of {total} failed, the parts before it are learned, those after it are not"
-        )
-        error = replace(error, message=f"{done}; give the same messages again: {error.message}")
-    learned = any(result.status == "learned" for result in results)
-    return AddResult(
-        "failed" if error is not None else "learned" if learned else "nothing",
-        tuple(outcome for result in results for outcome in result.outcomes),
-        error,
-        sum((result.usage for result in results), Usage()),
-        tuple(dict.fromkeys(name for result in results for name in result.message_ids)),
-    )

@@ -191,9 +191,9 @@ class LongTermMemoryStore(BaseStore):
             labels = self._user_prefix(op) if isinstance(op, ListNamespacesOp) else _labels(op)
             if len(labels) <= self._user_at:
                 raise InvalidUserError(
-                    f"{labels!r} names no user: label {self._user_at} must (user_at={self._user_at}), made with "
-                    "namespace_label(user_id), also in the prefix of a search or a listing; a store with user= "
-                    "needs none"
+                    f"{labels!r} names no user: label {self._user_at} must (user_at={self._user_at}), made "
+                    "with namespace_label(user_id), also in the prefix of a search or a listing; a store "
+                    "with user= needs none"
                 )
             named = {f"namespace[{self._user_at}]": text_in(labels[self._user_at]), **named}
         return self._users.find(named, session_id=session_of(config))

@@ -181,7 +181,7 @@ def _show_answer(answer: ForgetAnswer, *, asked: bool) -> None:
     for item in answer.deleted:
         show_memory(item, "deleted  ")
     what = {
-        "confirm": "nothing was deleted; name each memory with --id, or give --yes where one is clearly meant",
+        "confirm": "nothing was deleted; name each with --id, or give --yes where one is clearly meant",
         "no_match": "no memory has these words",
         "everything": "that asks for everything: langmem-ext delete --all",
         "no_request": 'that does not ask to forget something; begin with "forget that …"',

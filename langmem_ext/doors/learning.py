@@ -16,11 +16,11 @@ from langmem_ext.items import (
     MemoryType,
     Metadata,
 )
-from langmem_ext.learning import Turn, combined
 from langmem_ext.messages import MessagesLike
 from langmem_ext.progress import progress_bar
 from langmem_ext.queued_turns import Ticket
 from langmem_ext.reconciliation import Proposal
+from langmem_ext.turns import Turn, combined
 from langmem_ext.workspace import DeletionGuard
 
 
