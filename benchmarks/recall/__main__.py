@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+from dataclasses import replace
 from pathlib import Path
 
 from benchmarks.recall.cache import CachedEmbedder
@@ -54,11 +55,9 @@ def _compare(found: RecallSet, embedders: dict[str, Embedder], *, ablation: bool
 
 
 def _ablation(found: RecallSet, name: str, embedder: Embedder) -> str:
-    settings = [Setting(name, embedder)]
-    for signal in WEIGHTS:
-        rest = {key: value for key, value in WEIGHTS.items() if key != signal}
-        settings.append(Setting(f"no {signal}", embedder, rest))
-    report = evaluate(found.passages, found.questions, settings)
+    whole = Setting(name, embedder)
+    without = [replace(whole.without(signal), name=f"no {signal}") for signal in WEIGHTS]
+    report = evaluate(found.passages, found.questions, [whole, *without])
     rows = [
         [result.name, *(_cell(report, name, result.name, metric) for metric in ("R@1", "R@5", "R@10"))]
         for result in report.results[1:]

@@ -71,7 +71,7 @@ class LangChainChat:
         model = self._asking_for(schema)
         try:
             return self._reply(model.invoke(_converted(messages), _UNSEEN))
-        except Exception as error:
+        except Exception as error:  # whatever a model raises
             raise self._error(error, schema) from error
 
     async def acomplete(self, messages: Sequence[ChatMessage], schema: ReplySchema | None) -> ChatReply:
@@ -79,7 +79,7 @@ class LangChainChat:
         model = self._asking_for(schema)
         try:
             return self._reply(await model.ainvoke(_converted(messages), _UNSEEN))
-        except Exception as error:
+        except Exception as error:  # whatever a model raises
             raise self._error(error, schema) from error
 
     def _asking_for(self, schema: ReplySchema | None) -> Runnable[LanguageModelInput, Any]:

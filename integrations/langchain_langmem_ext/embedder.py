@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import threading
 from collections.abc import Callable, Sequence
 
 from langchain_core.embeddings import Embeddings
 
-from langmem_ext.errors import InvalidInputError, ModelError
+from langmem_ext.errors import InvalidInputError
+from langmem_ext.models.dimension import Dimension
 from langmem_ext.models.foreign_errors import model_error_of
 from langmem_ext.ports import EmbedderFingerprint
 
@@ -42,8 +42,7 @@ class LangChainEmbedder:
         self._embeddings = embeddings
         self._model = model or _name_of(embeddings)
         self._max_tokens = max_tokens
-        self._dim = dim
-        self._lock = threading.Lock()
+        self._dim = Dimension(self._model, dim, self.embed_documents)
 
     @property
     def dim(self) -> int:
@@ -52,13 +51,7 @@ class LangChainEmbedder:
         Raises:
             ModelError: the model had to be asked and did not answer.
         """
-        with self._lock:
-            if self._dim is None:
-                vectors = self._called(self._embeddings.embed_documents, ["dimension"])
-                if not vectors or not vectors[0]:
-                    raise ModelError(f"{self._model} returned no vector", kind="bad_reply")
-                self._dim = len(vectors[0])
-            return self._dim
+        return self._dim.get()
 
     @property
     def max_tokens(self) -> int:
@@ -87,7 +80,7 @@ class LangChainEmbedder:
     ) -> list[list[float]]:
         try:
             return embed(list(texts))
-        except Exception as error:
+        except Exception as error:  # whatever a model raises
             raise model_error_of(error, self._model) from error
 
 

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import threading
 from collections.abc import Sequence
 from typing import Final
 
 from llama_index.core.base.embeddings.base import BaseEmbedding
 
-from langmem_ext.errors import InvalidInputError, ModelError
+from langmem_ext.errors import InvalidInputError
+from langmem_ext.models.dimension import Dimension
 from langmem_ext.models.foreign_errors import model_error_of
 from langmem_ext.ports import EmbedderFingerprint
 
@@ -52,8 +52,7 @@ class LlamaIndexEmbedder:
         if self._max_tokens < 1 or (dim is not None and dim < 1):
             raise InvalidInputError("dim and max_tokens must be at least 1")
         self._model = embed_model
-        self._dim = dim
-        self._lock = threading.Lock()
+        self._dim = Dimension(self._name, dim, self.embed_documents)
 
     @property
     def dim(self) -> int:
@@ -62,13 +61,7 @@ class LlamaIndexEmbedder:
         Raises:
             ModelError: the model had to be asked and did not answer.
         """
-        with self._lock:
-            if self._dim is None:
-                vectors = self.embed_documents(["dimension"])
-                if not vectors or not vectors[0]:
-                    raise ModelError(f"{self._name} returned no vector", kind="bad_reply")
-                self._dim = len(vectors[0])
-            return self._dim
+        return self._dim.get()
 
     @property
     def max_tokens(self) -> int:

@@ -90,18 +90,16 @@ def _settings(
     from langmem_ext.models import PackagedE5Embedder, SentenceTransformerEmbedder
     from langmem_ext.retrieval.weights import WEIGHTS
 
-    name = embedder.fingerprint.model
-    settings = [Setting(name, embedder)]
+    first = Setting(embedder.fingerprint.model, embedder)
+    settings = [first]
     for other in others:
         made = PackagedE5Embedder() if other == "packaged" else SentenceTransformerEmbedder(other)
         settings.append(Setting(other, made))
     for signal in without:
         if signal not in WEIGHTS:
             raise click.UsageError(f"--without: there is no signal {signal}; there are {', '.join(WEIGHTS)}")
-        weights = {key: value for key, value in WEIGHTS.items() if key != signal}
-        settings.append(Setting(f"{name}, no {signal}", embedder, weights))
-    cut = [Setting(f"{name}, rows of {size}", embedder, chunk_tokens=size) for size in chunk_tokens]
-    return settings + cut
+        settings.append(first.without(signal))
+    return settings + [first.cut(size) for size in chunk_tokens]
 
 
 def _zone(place: Place) -> ZoneInfo:

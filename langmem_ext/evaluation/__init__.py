@@ -1,13 +1,9 @@
 """How well memories are found: labelled questions in, figures out, side by side and with their uncertainty.
 
-from langmem_ext.evaluation import Setting, evaluate, read_passages, read_questions
+    from langmem_ext.evaluation import Setting, evaluate, read_passages, read_questions
 
-report = evaluate(
-read_passages("memories.jsonl"),
-read_questions("questions.jsonl"),
-[Setting("e5", embedder)],
-)
-print(report)
+    memories, questions = read_passages("memories.jsonl"), read_questions("questions.jsonl")
+    print(evaluate(memories, questions, [Setting("e5", embedder)]))
 """
 
 from langmem_ext.evaluation.data import (

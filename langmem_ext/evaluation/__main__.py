@@ -70,14 +70,9 @@ def _passages(options: argparse.Namespace, embedder: Embedder) -> list[Passage]:
 
 def _settings(embedders: dict[str, Embedder], options: argparse.Namespace) -> list[Setting]:
     settings = [Setting(name, embedder) for name, embedder in embedders.items()]
-    name, embedder = next(iter(embedders.items()))
-    for signal in options.without:
-        weights = {key: value for key, value in WEIGHTS.items() if key != signal}
-        settings.append(Setting(f"{name}, no {signal}", embedder, weights))
-    settings += [
-        Setting(f"{name}, rows of {size}", embedder, chunk_tokens=size) for size in options.chunk_tokens
-    ]
-    return settings
+    first = settings[0]
+    settings += [first.without(signal) for signal in options.without]
+    return settings + [first.cut(size) for size in options.chunk_tokens]
 
 
 if __name__ == "__main__":

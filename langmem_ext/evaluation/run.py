@@ -52,6 +52,15 @@ class Setting:
     weights: Mapping[str, float] = field(default_factory=lambda: WEIGHTS)
     chunk_tokens: int | None = None
 
+    def without(self, signal: str) -> Setting:
+        """The same without one signal of the ranking."""
+        weights = {name: weight for name, weight in self.weights.items() if name != signal}
+        return replace(self, name=f"{self.name}, no {signal}", weights=weights)
+
+    def cut(self, tokens: int) -> Setting:
+        """The same over rows of about so many tokens."""
+        return replace(self, name=f"{self.name}, rows of {tokens}", chunk_tokens=tokens)
+
 
 def evaluate(
     passages: Sequence[Passage],

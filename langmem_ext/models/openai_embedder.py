@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import threading
 from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, Any
 
 import openai
 
 from langmem_ext.errors import InvalidInputError
+from langmem_ext.models.dimension import Dimension
 from langmem_ext.models.openai import client_options, endpoint_of
 from langmem_ext.models.openai_errors import not_this_protocol, translate
 from langmem_ext.models.vectors import check_vectors
@@ -79,11 +79,10 @@ class OpenAIEmbedder:
         self._batch_size = batch_size
         self._max_tokens = max_tokens
         known = _KNOWN_DIMS.get(model)
-        self._dim = dim or known
+        self._dim = Dimension(model, dim or known, lambda texts: self._request(self._document_model, texts))
         self._extra: dict[str, Any] = (
             {"dimensions": dim} if model in _SHORTENABLE and dim not in (None, known) else {}
         )
-        self._lock = threading.Lock()
 
     @property
     def dim(self) -> int:
@@ -92,10 +91,7 @@ class OpenAIEmbedder:
         Raises:
             ModelError: the server had to be asked and did not answer.
         """
-        with self._lock:
-            if self._dim is None:
-                self._dim = len(self._request(self._document_model, ["dimension"])[0])
-            return self._dim
+        return self._dim.get()
 
     @property
     def max_tokens(self) -> int:
