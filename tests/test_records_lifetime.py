@@ -6,7 +6,6 @@ import io
 from collections.abc import Sequence
 from datetime import timedelta
 from pathlib import Path
-from typing import Any
 
 import pytest
 
@@ -18,31 +17,11 @@ from langmem_ext import (
     UserMemory,
 )
 from langmem_ext.ports import WRITE_LIMIT
-from langmem_ext.record_rows import NewRecord, PreparedRecord, RecordName
+from langmem_ext.record_rows import NewRecord, PreparedRecord
 from langmem_ext.records import _groups
 from langmem_ext.testing import FakeEmbedder, ManualClock
 from tests.support.memories import OpenMemory, listed
-
-NOTES = ("notes",)
-
-
-def name(key: str, *namespace: str) -> RecordName:
-    return RecordName(namespace or NOTES, key)
-
-
-def put(
-    user: UserMemory, key: str, value: Any, *texts: str, under: tuple[str, ...] = NOTES, **rest: Any
-) -> None:
-    user.write_records([NewRecord(RecordName(under, key), value, texts, **rest)])
-
-
-def value_of(user: UserMemory, key: str, *namespace: str) -> Any:
-    (record,) = user.read_records([name(key, *namespace)])
-    return None if record is None else record.value
-
-
-def found(user: UserMemory, *prefix: str, **options: Any) -> list[str]:
-    return [hit.record.name.key for hit in user.search_records(prefix, **options)]
+from tests.support.records import NOTES, found, name, put, value_of
 
 
 def test_deleting_takes_all_rows(tmp_path: Path, open_memory: OpenMemory) -> None:

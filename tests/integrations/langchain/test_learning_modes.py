@@ -8,12 +8,12 @@ from typing import Any
 
 import pytest
 from langchain.agents import create_agent
-from langchain_core.messages import HumanMessage
 from langgraph.checkpoint.memory import InMemorySaver
 
 from langchain_langmem_ext import LongTermChainMemory, LongTermMemoryMiddleware
 from langmem_ext import ChatMessage, ChatReply, InvalidInputError, LongTermMemory, ReplySchema
 from tests.integrations.helpers import BLOCK, NOTHING, contents, make_memory, messages_in
+from tests.integrations.langchain.agents import says
 from tests.integrations.langchain.models import answers
 from tests.support.memories import fact, reply
 
@@ -42,10 +42,6 @@ def held() -> Iterator[HeldModel]:
     model = HeldModel(reply(fact("The user lives in Lyon", "I live in Lyon", key="residence.city")))
     yield model
     model.released.set()
-
-
-def says(text: str) -> dict[str, Any]:
-    return {"messages": [HumanMessage(text)]}
 
 
 def run_of(user_id: str, thread_id: str = "t") -> Any:

@@ -3,39 +3,16 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
-from langchain.agents import create_agent
 from langchain.agents.middleware import dynamic_prompt
 from langchain_core.messages import AIMessage, HumanMessage, SystemMessage
-from langchain_core.runnables import RunnableConfig
 from langgraph.checkpoint.memory import InMemorySaver
 
 from langchain_langmem_ext import LongTermMemoryMiddleware
 from langmem_ext import LongTermMemory, ModelError, UserMemory
 from langmem_ext.testing import FakeEmbedder, ScriptedChatModel
 from tests.integrations.helpers import BLOCK, NOTHING, contents, make_memory, messages_in, recalls
-from tests.integrations.langchain.models import SeenChatModel, answers, calls
-
-
-def weather(city: str) -> str:
-    """The weather in a city."""
-    return f"It rains in {city}. I live in the tool."
-
-
-def agent_of(model: SeenChatModel, *middleware: Any, **options: Any) -> Any:
-    return create_agent(model, [weather], middleware=middleware, **options)
-
-
-def says(text: str) -> dict[str, Any]:
-    return {"messages": [HumanMessage(text)]}
-
-
-def run_of(user_id: str, thread_id: str | None = None) -> RunnableConfig:
-    return {"configurable": {"user_id": user_id, **({"thread_id": thread_id} if thread_id else {})}}
-
-
-def systems(model: SeenChatModel) -> list[list[str]]:
-    """The system messages of each model call."""
-    return [[str(m.text) for m in seen if isinstance(m, SystemMessage)] for seen in model.seen]
+from tests.integrations.langchain.agents import agent_of, run_of, says, systems
+from tests.integrations.langchain.models import answers, calls
 
 
 def test_it_learns_and_recalls_across_threads(memory: LongTermMemory) -> None:

@@ -6,8 +6,7 @@ from typing import Any
 
 from langchain.agents import create_agent
 from langchain.agents.middleware import SummarizationMiddleware
-from langchain_core.messages import AIMessage, HumanMessage, SystemMessage
-from langchain_core.runnables import RunnableConfig
+from langchain_core.messages import AIMessage, HumanMessage
 from langgraph.checkpoint.memory import InMemorySaver
 from langgraph.types import Command, interrupt
 
@@ -15,29 +14,8 @@ from langchain_langmem_ext import LongTermMemoryMiddleware
 from langmem_ext import LongTermMemory
 from langmem_ext.testing import ScriptedChatModel
 from tests.integrations.helpers import NOTHING, contents, make_memory, messages_in
-from tests.integrations.langchain.models import SeenChatModel, answers, calls
-
-
-def weather(city: str) -> str:
-    """The weather in a city."""
-    return f"It rains in {city}. I live in the tool."
-
-
-def agent_of(model: SeenChatModel, *middleware: Any, **options: Any) -> Any:
-    return create_agent(model, [weather], middleware=middleware, **options)
-
-
-def says(text: str) -> dict[str, Any]:
-    return {"messages": [HumanMessage(text)]}
-
-
-def run_of(user_id: str, thread_id: str | None = None) -> RunnableConfig:
-    return {"configurable": {"user_id": user_id, **({"thread_id": thread_id} if thread_id else {})}}
-
-
-def systems(model: SeenChatModel) -> list[list[str]]:
-    """The system messages of each model call."""
-    return [[str(m.text) for m in seen if isinstance(m, SystemMessage)] for seen in model.seen]
+from tests.integrations.langchain.agents import agent_of, run_of, says, systems
+from tests.integrations.langchain.models import answers, calls
 
 
 def test_what_the_model_sees_is_the_thread_as_it_is(memory: LongTermMemory) -> None:

@@ -7,38 +7,20 @@ from dataclasses import dataclass
 from typing import Any
 
 import pytest
-from langchain.agents import create_agent
-from langchain_core.messages import AIMessage, BaseMessage, HumanMessage, SystemMessage
+from langchain_core.messages import AIMessage, BaseMessage, SystemMessage
 from langchain_core.outputs import ChatGeneration, ChatResult
-from langchain_core.runnables import RunnableConfig
 from langgraph.checkpoint.memory import InMemorySaver
 
 from langchain_langmem_ext import LongTermMemoryMiddleware
 from langmem_ext import InvalidUserError, LongTermMemory
 from tests.integrations.helpers import contents
+from tests.integrations.langchain.agents import agent_of, run_of, says
 from tests.integrations.langchain.models import SeenChatModel, answers
 
 
 @dataclass
 class Context:
     user_id: str
-
-
-def weather(city: str) -> str:
-    """The weather in a city."""
-    return f"It rains in {city}. I live in the tool."
-
-
-def agent_of(model: SeenChatModel, *middleware: Any, **options: Any) -> Any:
-    return create_agent(model, [weather], middleware=middleware, **options)
-
-
-def says(text: str) -> dict[str, Any]:
-    return {"messages": [HumanMessage(text)]}
-
-
-def run_of(user_id: str, thread_id: str | None = None) -> RunnableConfig:
-    return {"configurable": {"user_id": user_id, **({"thread_id": thread_id} if thread_id else {})}}
 
 
 class EchoModel(SeenChatModel):

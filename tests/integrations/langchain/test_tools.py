@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 from langchain.agents import create_agent
-from langchain_core.messages import AIMessage, HumanMessage, ToolMessage
+from langchain_core.messages import AIMessage, ToolMessage
 from langchain_core.tools import BaseTool
 from langgraph.checkpoint.memory import InMemorySaver
 
@@ -16,6 +16,7 @@ from langchain_langmem_ext import memory_tools
 from langmem_ext import InvalidInputError, InvalidUserError, LongTermMemory, ModelError, UserMemory
 from langmem_ext.testing import FakeEmbedder
 from tests.integrations.helpers import BLOCK, contents, make_memory
+from tests.integrations.langchain.agents import says
 from tests.integrations.langchain.models import answers, calls
 
 
@@ -30,10 +31,6 @@ def tools_of(user: UserMemory) -> dict[str, BaseTool]:
 
 def run_of(user_id: str, thread_id: str = "t") -> Any:
     return {"configurable": {"user_id": user_id, "thread_id": thread_id}}
-
-
-def says(text: str) -> dict[str, Any]:
-    return {"messages": [HumanMessage(text)]}
 
 
 def agent_of(memory: LongTermMemory, *replies: AIMessage | str) -> Any:
