@@ -4,6 +4,8 @@
 
     memories, questions = read_passages("memories.jsonl"), read_questions("questions.jsonl")
     print(evaluate(memories, questions, [Setting("e5", embedder)]))
+
+`Setting.without` and `Setting.cut` make the ones to compare with.
 """
 
 from langmem_ext.evaluation.data import (
